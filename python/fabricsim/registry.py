@@ -10,7 +10,19 @@ from typing import Any
 from fabricsim import _core
 from fabricsim._figures import all_figures, named
 
-__all__ = ["KINDS", "bench_cases", "bill", "describe", "limits", "list_entries", "name_links", "partition", "schema"]
+__all__ = [
+    "KINDS",
+    "bench_cases",
+    "bill",
+    "can_fail",
+    "describe",
+    "fallout",
+    "limits",
+    "list_entries",
+    "name_links",
+    "partition",
+    "schema",
+]
 
 #: Kinds that `list_entries` is asked for when none is named, in reading order.
 KINDS = (
@@ -137,6 +149,43 @@ def limits(canonical: str, /) -> dict[str, Any] | None:
         carried. None where there is no such traffic.
     """
     found: dict[str, Any] | None = json.loads(_core.limits(canonical))
+    return found
+
+
+def can_fail(canonical: str, of: str, /) -> list[Any]:
+    """Return everything of a kind that can fail in a run's whole network, by the names that ``[fail]`` takes.
+
+    Parameters
+    ----------
+    canonical : str
+        The `canonical` of a `Run`.
+    of : str
+        ``"cables"``, ``"routers"`` or ``"nodes"``.
+
+    Returns
+    -------
+    list
+        Of cables ``[name, class]``, each once; of routers names; of nodes numbers.
+    """
+    found: list[Any] = json.loads(_core.can_fail(canonical, of))
+    return found
+
+
+def fallout(canonical: str, /) -> dict[str, Any]:
+    """Return what is dead in a run and who is parted by it, as a search of the graph finds it.
+
+    Parameters
+    ----------
+    canonical : str
+        The `canonical` of a `Run`.
+
+    Returns
+    -------
+    dict
+        ``cables``, ``routers`` and ``nodes`` that are dead, by name; ``parted`` is the number of ordered pairs of live nodes without a way
+        between them, ``first_parted`` lists some.
+    """
+    found: dict[str, Any] = json.loads(_core.fallout(canonical))
     return found
 
 

@@ -6,7 +6,7 @@ use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::plant::Plant;
 use crate::routing::{Routing, Way};
 use crate::spec::{
-    Arbitration, BitsPerSec, ControlOrder, CreditLeaves, MessageDetail, NamedModel, RouterChannels, RunSpec, Tie,
+    Arbitration, BitsPerSec, ControlOrder, CreditLeaves, MessageDetail, NamedModel, RouterChannels, RunSpec,
 };
 use des::Time;
 use std::ops::{Deref, Range};
@@ -156,7 +156,7 @@ impl MessageTerms {
         let model = spec.router.named();
         let one_way = match topology.spec() {
             TopologySpec::SingleRouter(_) => true,
-            TopologySpec::Mesh(lattice) => lattice.width.iter().all(|&width| width == 1),
+            TopologySpec::Mesh(lattice) => lattice.width.iter().all(|&width| width == 1) && !topology.is_curtailed(),
             _ => false,
         };
         let bursts = workload.bursts() || routing.numbers_messages();
@@ -208,10 +208,7 @@ impl Network {
         spec: &RunSpec,
         blocks: impl FnOnce(&Topology) -> Result<Option<Blocks>, E>,
     ) -> Result<Network, E> {
-        let mut topology = spec.topology.build().map_err(BuildError::Topology)?;
-        if spec.routing.tie() == Tie::Unwrapped {
-            topology = topology.with_unwrapped_ties();
-        }
+        let topology = spec.shape()?;
         let (router, model) = (&spec.router, spec.router.named());
         model.check(router, &spec.nic)?;
         let mut links = LinkTable::new(spec, topology.class_names());

@@ -35,6 +35,7 @@ mod deroute;
 mod detour;
 mod doal;
 mod dor;
+mod failures;
 mod fits;
 mod keys;
 mod least;
@@ -62,7 +63,7 @@ use news::News;
 
 pub use adaptive_local::RoomSpec;
 pub use adaptive_up::SenseSpec;
-pub use algorithm::{Detours, NoKeys, RoutingTerms};
+pub use algorithm::{Detours, NoKeys, RoutingTerms, WithFailures};
 pub use choice::Equal;
 use classes::of as networks_of;
 pub use deroute::DerouteSpec;
@@ -166,6 +167,7 @@ impl Routing {
         {
             return algorithm::refuse(reason, hint);
         }
+        failures::check(spec, topology)?;
         let kind = spec.ready(terms, topology)?;
         let needed = kind.ready().vcs(topology);
         let one_channel = model.channels() == RouterChannels::One;

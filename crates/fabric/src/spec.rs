@@ -10,8 +10,9 @@ use des::Time;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use study::choice;
-use topo::TopologySpec;
 use topo::bill::CostSpec;
+use topo::{FailSpec, Topology, TopologySpec};
+use work::build_error::BuildError;
 use work::terms::WorkTerms;
 use work::workload::spec::rails_of;
 
@@ -49,6 +50,9 @@ pub struct RunSpec {
     pub routing: RoutingSpec,
     /// The network interface of every node.
     pub nic: NicSpec,
+    /// What has failed; a canonical text leaves it out where nothing has.
+    #[serde(default, skip_serializing_if = "FailSpec::is_empty")]
+    pub fail: FailSpec,
     /// The work: at least one job.
     pub jobs: Vec<JobSpec>,
     /// What is recorded beside the summary.
@@ -134,6 +138,22 @@ impl RunSpec {
 }
 
 impl RunSpec {
+    /// The network's shape as its packets meet it: without what has failed.
+    pub fn shape(&self) -> Result<Topology, BuildError> {
+        let mut topology = self.topology.build().map_err(BuildError::Topology)?;
+        if self.routing.tie() == Tie::Unwrapped {
+            topology = topology.with_unwrapped_ties();
+        }
+        if self.fail.is_empty() {
+            return Ok(topology);
+        }
+        topology.without(&self.fail).map_err(|mistakes| {
+            let mistake = mistakes.into_iter().next();
+            let (field, reason, hint) = mistake.map_or_else(Default::default, |m| (m.field, m.reason, m.hint));
+            BuildError::field(format!("fail.{field}").trim_end_matches('.'), reason, hint.as_deref())
+        })
+    }
+
     /// What the routing depends on besides its own keys and the topology.
     pub fn routing_terms(&self) -> RoutingTerms<'_> {
         let networks = self.jobs.iter().map(|job| match &job.work {

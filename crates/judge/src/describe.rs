@@ -2,6 +2,7 @@
 
 use crate::bill;
 use crate::check;
+use crate::failures;
 use crate::predict::Prediction;
 use fabric::network::Network;
 use fabric::spec::{JobSpec, Perturbation, Placement, RunSpec};
@@ -46,10 +47,15 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
             "virtual_channels": net.vcs,
             "lookahead_ns": net.lookahead.as_ns(),
         },
+        "fallout": topology.fallout().map(|_| failures::fallout(run)).transpose()?,
         "deadlock": { "free": proof.free, "words": proof.words },
         "classes": wiring.class_names,
         "jobs": jobs(run, topology)?,
-        "bill": bill::of_topology(run, topology),
+        // A bill is for what was bought.
+        "bill": match topology.is_curtailed() {
+            true => bill::of_network(run)?,
+            false => bill::of_topology(run, topology),
+        },
         "prices": bill::whose_prices(run),
     });
     if topology.n_routers() <= MOST_DRAWN {
@@ -109,7 +115,7 @@ fn jobs(run: &RunSpec, topology: &Topology) -> Result<Vec<Value>, BuildError> {
 /// How `workers` would share out the routers of a run: evenness, cables cut by class, and the worker of each router of a network
 /// that can be drawn.
 pub fn partition(run: &RunSpec, workers: u32) -> Result<Value, BuildError> {
-    let topology = run.topology.build().map_err(BuildError::Topology)?;
+    let topology = run.shape()?;
     let partition =
         Partition::new(&topology, &run.control.partition.method(), workers, 1).map_err(|error| BuildError::Field {
             key: "run.partition".into(),

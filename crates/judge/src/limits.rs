@@ -13,7 +13,7 @@ pub use names::name;
 use des::{Event, Time};
 use fabric::network::Network;
 use fabric::packet::Packet;
-use fabric::routing::{Detours, Tie, ViaSpec};
+use fabric::routing::{Detours, ViaSpec};
 use fabric::spec::{RoutingSpec, RunSpec};
 use serde::Serialize;
 use topo::Topology;
@@ -70,10 +70,7 @@ pub struct TrafficLimits {
 /// What the open-loop traffic of a run loads the links with; `None` where it has none.
 pub fn limits(run: &RunSpec) -> Result<Option<TrafficLimits>, BuildError> {
     let net = Network::build(run)?;
-    let mut topology = run.topology.build().map_err(BuildError::Topology)?;
-    if run.routing.tie() == Tie::Unwrapped {
-        topology = topology.with_unwrapped_ties();
-    }
+    let topology = run.shape()?;
     let Some(demand) = net.workload.demand(&topology, MOST_PAIRS) else {
         return Ok(None);
     };

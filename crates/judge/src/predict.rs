@@ -89,7 +89,7 @@ pub struct NetworkFacts {
 impl NetworkFacts {
     /// Builds the topology and places the jobs of a run.
     pub fn new(run: &RunSpec) -> Result<NetworkFacts, BuildError> {
-        let topology = run.topology.build().map_err(BuildError::Topology)?;
+        let topology = run.shape()?;
         let wiring = topology.wiring();
         let mut ports: Vec<(String, f64)> = wiring.class_names.iter().map(|name| (name.clone(), 0.0)).collect();
         wiring
@@ -289,6 +289,9 @@ fn hops(routing: &RoutingSpec, topology: &Topology, (from, to): (u32, u32), pack
     }
     let key = des::mix(u64::from(from) << 32 | u64::from(to));
     let over = topology.router_of(des::rng::below(key, u64::from(topology.n_nodes())) as u32);
+    if !topology.are_joined(target, over) {
+        return direct + 1.0;
+    }
     let around = f64::from(topology.node_distance(from, over) + topology.distance(over, target));
     direct + detours * (around - direct).max(0.0) + 1.0
 }

@@ -166,6 +166,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::describe, m)?)?;
     m.add_function(wrap_pyfunction!(study::bill, m)?)?;
     m.add_function(wrap_pyfunction!(study::limits, m)?)?;
+    m.add_function(wrap_pyfunction!(study::can_fail, m)?)?;
+    m.add_function(wrap_pyfunction!(study::fallout, m)?)?;
     m.add_function(wrap_pyfunction!(study::name_links, m)?)?;
     m.add_function(wrap_pyfunction!(study::points, m)?)?;
     m.add_function(wrap_pyfunction!(study::partition, m)?)?;

@@ -13,6 +13,8 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use study::Named;
+use topo::FailKind;
 use vocabulary::{LoadOptions, Study, load_study, study_points};
 use work::build_error::BuildError;
 
@@ -204,11 +206,28 @@ pub fn name_links(py: Python<'_>, canonical: &str, links: &str) -> PyResult<Stri
     let links: Vec<(u32, u16)> =
         serde_json::from_str(links).map_err(|reason| errors::plain(format!("not a list of links: {reason}")))?;
     let built = away(py, move || {
-        run.topology
-            .build()
-            .map(|topology| judge::limits::name(&topology, &links))
+        run.shape().map(|topology| judge::limits::name(&topology, &links))
     })?;
-    built.map_err(|error| errors::of_key(py, "", "topology", &BuildError::Topology(error).to_string()))
+    built.map_err(|error| errors::of_key(py, "", "topology", &error.to_string()))
+}
+
+/// Everything of a kind that can fail in a run's network, by the names that `[fail]` takes: `"cables"`, `"routers"` or `"nodes"`.
+#[pyfunction]
+pub fn can_fail(py: Python<'_>, canonical: &str, of: &str) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    let of = FailKind::named(of).ok_or_else(|| errors::plain(format!("{of:?} is nothing that can fail")))?;
+    away(py, move || judge::failures::candidates(&run, of))?
+        .map(|value| value.to_string())
+        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+}
+
+/// What is dead in a run, and which nodes cannot reach each other any more.
+#[pyfunction]
+pub fn fallout(py: Python<'_>, canonical: &str) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    away(py, move || judge::failures::fallout(&run))?
+        .map(|value| value.to_string())
+        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
 /// How so many workers would share out the routers of a run.

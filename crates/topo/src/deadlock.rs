@@ -231,7 +231,9 @@ impl<'a> Dependencies<'a> {
         let mut stamp = 0;
         for dst in targets {
             stamp += 1;
-            for &at in &sources {
+            // Between whom failures have parted nothing is sent.
+            let home = topology.router_of(dst);
+            for &at in sources.iter().filter(|&&at| topology.are_joined(at, home)) {
                 steps.clear();
                 rule.start(at, dst, &mut steps);
                 taken += 1 + steps.len() as u64;

@@ -28,9 +28,10 @@ use named::{NamedTopology, entry};
 pub(crate) use order::CutOrder;
 pub use single_router::SingleRouterSpec;
 
+use crate::curtailed::Curtailed;
 use crate::division::FastDiv;
 use crate::graph_file::{GraphFormat, GraphText, Unreadable};
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, Hop, HopList, Stage};
 use crate::problems::FieldError;
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,8 @@ pub(crate) trait NetworkFamily {
     fn treats_nodes_of_a_router_alike(&self) -> bool;
     /// Every number of alternatives among which [`NetworkFamily::minimal`] picks by the upper half of the key, and by the lower half.
     fn choices(&self) -> [Vec<u32>; 2];
+    /// Where a port stands in the order in which [`NetworkFamily::minimal`] uses ports; where there is no such order, all are of one stage.
+    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> Stage;
 
     // Names and places.
 
@@ -210,6 +213,8 @@ macro_rules! families {
         #[derive(Clone, Debug)]
         pub(crate) enum Geometry {
             $($family($file::$family),)+
+            /// What is left of one of them after failures.
+            Curtailed(Box<Curtailed>),
         }
 
         impl Geometry {
@@ -237,10 +242,19 @@ macro_rules! families {
                 }
             }
 
+            /// What failures have left of a family.
+            pub(crate) fn curtailed(&self) -> Option<&Curtailed> {
+                match self {
+                    $(Self::$family(_) => None,)+
+                    Self::Curtailed(left) => Some(left),
+                }
+            }
+
             /// The family, for questions that are asked now and then.
             pub(crate) fn family(&self) -> &dyn NetworkFamily {
                 match self {
                     $(Self::$family(family) => family,)+
+                    Self::Curtailed(left) => &**left,
                 }
             }
 
@@ -248,6 +262,7 @@ macro_rules! families {
             pub(crate) fn router_of(&self, wiring: &Wiring, node: u32) -> u32 {
                 match self {
                     $(Self::$family(family) => NetworkFamily::router_of(family, wiring, node),)+
+                    Self::Curtailed(left) => NetworkFamily::router_of(&**left, wiring, node),
                 }
             }
 
@@ -255,6 +270,7 @@ macro_rules! families {
             pub(crate) fn distance(&self, wiring: &Wiring, a: u32, b: u32) -> u32 {
                 match self {
                     $(Self::$family(family) => NetworkFamily::distance(family, wiring, a, b),)+
+                    Self::Curtailed(left) => NetworkFamily::distance(&**left, wiring, a, b),
                 }
             }
 
@@ -262,6 +278,7 @@ macro_rules! families {
             pub(crate) fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: u32) -> Hop {
                 match self {
                     $(Self::$family(family) => NetworkFamily::minimal(family, wiring, at, node, came, key),)+
+                    Self::Curtailed(left) => NetworkFamily::minimal(&**left, wiring, at, node, came, key),
                 }
             }
 
@@ -269,6 +286,7 @@ macro_rules! families {
             pub(crate) fn minimal_to(&self, wiring: &Wiring, at: u32, to: u32, came: Came, key: u32) -> Hop {
                 match self {
                     $(Self::$family(family) => NetworkFamily::minimal_to(family, wiring, at, to, came, key),)+
+                    Self::Curtailed(left) => NetworkFamily::minimal_to(&**left, wiring, at, to, came, key),
                 }
             }
 
@@ -276,6 +294,7 @@ macro_rules! families {
             pub(crate) fn minimal_hops(&self, wiring: &Wiring, at: u32, to: u32, out: &mut HopList) {
                 match self {
                     $(Self::$family(family) => NetworkFamily::minimal_hops(family, wiring, at, to, out),)+
+                    Self::Curtailed(left) => NetworkFamily::minimal_hops(&**left, wiring, at, to, out),
                 }
             }
 
@@ -283,12 +302,14 @@ macro_rules! families {
             pub(crate) fn lattice(&self) -> Option<&LatticeGeometry> {
                 match self {
                     $(Self::$family(family) => NetworkFamily::lattice(family),)+
+                    Self::Curtailed(left) => NetworkFamily::lattice(&**left),
                 }
             }
 
             pub(crate) fn lattice_mut(&mut self) -> Option<&mut LatticeGeometry> {
                 match self {
                     $(Self::$family(family) => NetworkFamily::lattice_mut(family),)+
+                    Self::Curtailed(left) => NetworkFamily::lattice_mut(&mut **left),
                 }
             }
 
@@ -296,6 +317,7 @@ macro_rules! families {
             pub(crate) fn routers_per_group(&self) -> Option<FastDiv> {
                 match self {
                     $(Self::$family(family) => NetworkFamily::routers_per_group(family),)+
+                    Self::Curtailed(left) => NetworkFamily::routers_per_group(&**left),
                 }
             }
         }

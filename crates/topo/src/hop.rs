@@ -49,6 +49,42 @@ impl Came {
     };
 }
 
+/// Where a port stands in the order in which the ways of its family use ports.
+///
+/// Ways go from lower stages to higher ones. Ports of one stage follow each other only along a line, where there is one, and then
+/// never round it: a link that wraps around is met once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stage {
+    /// Its place in the order.
+    pub number: u8,
+    /// The direction of the line: ports of a stage with the same one may follow each other.
+    pub line: Option<u8>,
+    /// The link leads from the end of the line to its beginning.
+    pub wraps: bool,
+    /// [`Hop::dim`] of its hops.
+    pub dim: u8,
+}
+
+impl Stage {
+    /// A stage whose ports do not follow each other.
+    pub(crate) fn single(number: u8) -> Stage {
+        Stage {
+            number,
+            line: None,
+            wraps: false,
+            dim: number,
+        }
+    }
+
+    /// A stage whose ports of a direction follow each other.
+    pub(crate) fn line(number: u8, direction: u8) -> Stage {
+        Stage {
+            line: Some(direction),
+            ..Stage::single(number)
+        }
+    }
+}
+
 /// The ports of a HyperX router along one dimension: the same at every router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DimensionPorts {

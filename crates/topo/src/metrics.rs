@@ -70,19 +70,24 @@ impl Topology {
         let wiring = self.wiring();
         let weight = |r: u32| wiring.nodes_of(r).len() as f64;
         let ends: Vec<u32> = (0..self.n_routers()).filter(|&r| weight(r) > 0.0).collect();
+        // Whom failures have parted has no distance.
         let from_one = |a: u32| {
-            ends.iter()
-                .map(|&b| weight(b) * f64::from(self.distance(a, b)))
-                .sum::<f64>()
+            let joined = ends.iter().filter(|&&b| self.are_joined(a, b));
+            joined.fold((0.0, 0.0), |(sum, weights), &b| {
+                (sum + weight(b) * f64::from(self.distance(a, b)), weights + weight(b))
+            })
         };
         if let MeanDistance::SameFromAll = known {
-            return (from_one(ends[0]) / (nodes - 1.0), None);
+            return (from_one(ends[0]).0 / (nodes - 1.0), None);
         }
         let sources = (MOST_PAIRS / ends.len() as u64).clamp(1, ends.len() as u64);
         let chosen = (0..sources).map(|k| ends[(k * ends.len() as u64 / sources) as usize]);
-        let (sum, weights) = chosen.fold((0.0, 0.0), |(s, w), a| (s + weight(a) * from_one(a), w + weight(a)));
+        let (sum, pairs) = chosen.fold((0.0, 0.0), |(sum, pairs), a| {
+            let (distances, reached) = from_one(a);
+            (sum + weight(a) * distances, pairs + weight(a) * (reached - 1.0))
+        });
         (
-            sum / (weights * (nodes - 1.0)),
+            if pairs > 0.0 { sum / pairs } else { 0.0 },
             (sources < ends.len() as u64).then_some(sources as u32),
         )
     }

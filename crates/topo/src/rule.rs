@@ -186,8 +186,9 @@ impl RoutingRule for AnyMinimalRule<'_> {
         self.push(at, dst, hops, out);
     }
 
+    /// Levels of what failures have left of groups may count more than hops.
     fn is_minimal(&self) -> bool {
-        true
+        !self.topology.is_curtailed()
     }
 
     fn same_for_all_nodes_of_a_router(&self) -> bool {

@@ -1,6 +1,8 @@
 //! A built network: its wiring and the questions that routings, patterns and drawings ask of it.
 
+use crate::curtailed::Curtailed;
 use crate::division::{FastDiv, HALF, pick};
+use crate::fail::Fallout;
 use crate::families::TopologySpec;
 use crate::families::{Coordinates, Direct, Geometry, LatticeGeometry};
 use crate::hop::{Came, DimensionPorts, Hop, HopList};
@@ -19,6 +21,8 @@ pub struct Topology {
     pub(crate) geometry: Geometry,
     /// The ways of a HyperX.
     direct: Option<Direct>,
+    /// What failures have left, after failures.
+    fallout: Option<Box<Fallout>>,
 }
 
 impl Topology {
@@ -35,13 +39,33 @@ impl Topology {
             wiring,
             direct: geometry.family().direct(),
             geometry,
+            fallout: None,
         }
     }
 
+    /// The same shape with other ways: those of what failures have left.
+    pub(crate) fn rebuilt<E>(
+        self,
+        fallout: Fallout,
+        ways: impl FnOnce(Geometry, Wiring) -> Result<(Curtailed, Wiring), E>,
+    ) -> Result<Self, E> {
+        let (left, wiring) = ways(self.geometry, self.wiring)?;
+        let geometry = Geometry::Curtailed(Box::new(left));
+        Ok(Self {
+            fallout: Some(Box::new(fallout)),
+            ..Self::assemble(&self.spec, wiring, geometry)
+        })
+    }
+
+    /// What failures have left of it; `None` where nothing has failed.
+    pub fn fallout(&self) -> Option<&Fallout> {
+        self.fallout.as_deref()
+    }
+
     /// Gives up the wiring of a ring, mesh, torus or HyperX, which answers all but [`Topology::wiring`] and figures of the whole network
-    /// by arithmetic: 7 bytes per network port, 8 per router, 4 per node. Other families keep theirs.
+    /// by arithmetic: 7 bytes per network port, 8 per router, 4 per node. Other families keep theirs, and so does what failures have left.
     pub fn forget_cables(&mut self) {
-        if self.lattice().is_some() {
+        if self.lattice().is_some() && !self.is_curtailed() {
             let class_names = std::mem::take(&mut self.wiring.class_names);
             self.wiring = Wiring::start(class_names, 0, 0, 0);
         }

@@ -70,6 +70,7 @@ pub enum RouteFault {
 }
 
 /// Follows up to `max_pairs` pairs, evenly spread over all (source router with nodes, destination node), along every alternative.
+/// Pairs that failures have parted are passed over.
 ///
 /// # Errors
 /// The first promise found broken, in index order.
@@ -89,6 +90,9 @@ pub fn verify_routes<R: RoutingRule + ?Sized>(
         let pair = (u128::from(k) * u128::from(total) / u128::from(pairs)) as u64;
         let from = sources[(pair % sources.len() as u64) as usize];
         let to = targets[(pair / sources.len() as u64) as usize];
+        if !topology.are_joined(from, topology.router_of(to)) {
+            continue;
+        }
         longest = longest.max(follow(topology, rule, from, to)?);
     }
     Ok(RouteReport {

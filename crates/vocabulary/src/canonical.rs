@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use study::user_file::hash_bytes;
 use topo::bill::CostSpec;
-use topo::{GraphFormat, GraphSpec, TopologySpec};
+use topo::{FailSpec, GraphFormat, GraphSpec, TopologySpec};
 use work::memory::spec::{AccessPattern, Memory};
 
 /// A run as JSON on one line: fields in a fixed order, all defaults written out, times in ps, sizes in bytes, bandwidths in
@@ -101,12 +101,15 @@ pub(crate) fn canonical_study(name: &str, description: &str, runs: &[RunSpec]) -
             }
         };
         let cost = run.cost.as_ref().map(|cost| places.costs.place(cost, &mut study.costs));
+        let fail = Some(&run.fail).filter(|fail| !fail.is_empty());
+        let fail = fail.map(|fail| places.fails.place(fail, &mut study.fails));
         study.runs.push(CanonicalRun {
             experiment: run.experiment.clone(),
             sweep: run.sweep.clone(),
             parts,
             map,
             cost,
+            fail,
             control,
         });
     }
@@ -132,6 +135,8 @@ struct CanonicalStudy {
     maps: Vec<Arc<[u32]>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     costs: Vec<CostSpec>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fails: Vec<FailSpec>,
     runs: Vec<CanonicalRun>,
 }
 
@@ -148,6 +153,9 @@ struct CanonicalRun {
     /// Prices, powers and racks, if it has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cost: Option<usize>,
+    /// What has failed, if anything has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fail: Option<usize>,
     control: RunControl,
 }
 
@@ -173,6 +181,9 @@ impl CanonicalStudy {
                 router: part(&self.routers, router)?,
                 routing: part(&self.routings, routing)?,
                 nic: part(&self.nics, nic)?,
+                fail: run
+                    .fail
+                    .map_or(Ok(FailSpec::default()), |fail| part(&self.fails, fail))?,
                 jobs: part(&self.jobs, jobs)?,
                 observe: part(&self.observes, observe)?,
                 cost: run.cost.map(|cost| part(&self.costs, cost)).transpose()?,
@@ -195,6 +206,7 @@ struct Places {
     observes: Known,
     maps: Known,
     costs: Known,
+    fails: Known,
 }
 
 /// Positions of values in their list by their JSON.
@@ -248,6 +260,7 @@ mod tests {
             parts: [3; 7],
             map: None,
             cost: None,
+            fail: None,
             control: RunControl {
                 seed: 1,
                 end: None,

@@ -2,10 +2,10 @@
 
 use crate::canonical::canonical_study;
 use crate::read::control::{self, Repeats};
-use crate::read::cost;
 use crate::read::partition::Map;
 use crate::read::placement::Files;
 use crate::read::topology::{self, Networks};
+use crate::read::{cost, fail};
 use crate::read::{jobs, network};
 use crate::registry;
 use fabric::spec::RunSpec;
@@ -151,6 +151,7 @@ fn check_run(
     let before = findings.n_errors();
     let (topology, facts) = topology::read(root, base, networks, findings).unzip();
     let network = network::read(root, topology.as_ref().zip(facts.as_ref()), base, findings);
+    let fail = fail::read(root, topology.as_ref(), networks, findings);
     let files = Files {
         topology: topology.as_ref(),
         n_nodes: facts.and_then(|facts| facts.n_nodes),
@@ -182,6 +183,7 @@ fn check_run(
         router: network.router,
         routing: network.routing,
         nic: network.nic,
+        fail,
         jobs: jobs?,
         observe,
         cost,

@@ -4,6 +4,7 @@
 mod accesses;
 pub(crate) mod control;
 pub(crate) mod cost;
+pub(crate) mod fail;
 pub(crate) mod jobs;
 pub(crate) mod loggops;
 mod memory;

@@ -168,7 +168,19 @@ pub struct UnplacedJob<'a> {
     pub placement: &'a Placement,
 }
 
-/// The physical nodes of every job by logical node.
+/// Two of a job's nodes that cannot reach each other, if failures have parted any.
+fn parted(nodes: &[u32], topology: &Topology, rails: u32) -> Option<(u32, u32)> {
+    if !topology.is_curtailed() {
+        return None;
+    }
+    let mut all = nodes.iter().flat_map(|&host| host * rails..(host + 1) * rails);
+    let first = all.next()?;
+    let router = topology.router_of(first);
+    all.find(|&node| !topology.are_joined(router, topology.router_of(node)))
+        .map(|node| (first, node))
+}
+
+/// The physical nodes of every job by logical node, dead ones not among them.
 ///
 /// With several `rails` they are hosts, host `h` the nodes `h * rails` and following. Linear in nodes times jobs. Errors say which job asks for what is not there: too many nodes, a chunk or stride that the network has
 /// no room for, groups where there are none, listed nodes that are missing, taken or given twice.
@@ -179,7 +191,8 @@ pub fn place(
     seed: u64,
 ) -> Result<Vec<Vec<u32>>, BuildError> {
     let n_hosts = topology.n_nodes() / rails;
-    let mut free: Vec<u32> = (0..n_hosts).collect();
+    let is_alive = |host: &u32| (host * rails..(host + 1) * rails).all(|node| topology.is_alive(node));
+    let mut free: Vec<u32> = (0..n_hosts).filter(is_alive).collect();
     let mut places: Vec<Vec<u32>> = Vec::with_capacity(jobs.len());
     for (j, job) in jobs.iter().enumerate() {
         let n = job.nodes.unwrap_or(free.len() as u32) as usize;
@@ -211,7 +224,15 @@ pub fn place(
         free = kind
             .order(free, &mut job)
             .map_err(|(reason, hint)| refuse(reason, hint))?;
-        places.push(free.drain(..n).collect());
+        let nodes: Vec<u32> = free.drain(..n).collect();
+        if let Some((a, b)) = parted(&nodes, topology, rails) {
+            let reason = format!("failures have parted its nodes: {a} cannot reach {b}");
+            return Err(refuse(
+                reason,
+                "place it on nodes of one piece, or let the others fail in fail.nodes",
+            ));
+        }
+        places.push(nodes);
     }
     Ok(places)
 }

@@ -8,7 +8,7 @@ use super::{
     on_circle,
 };
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, Hop, HopList, Stage};
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -194,6 +194,10 @@ impl NetworkFamily for FullMeshGeometry {
 
     fn choices(&self) -> [Vec<u32>; 2] {
         [vec![], vec![]]
+    }
+
+    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> Stage {
+        Stage::single(0)
     }
 
     fn is_irregular(&self) -> bool {

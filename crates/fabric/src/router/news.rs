@@ -65,7 +65,10 @@ pub(crate) fn tell<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     };
     let near = &net.peers[(site.port + near) as usize];
     let hop = net.classes[usize::from(near.class())].hop;
-    for other in news.group(own).filter(|&other| other != own) {
+    let others = news
+        .group(own)
+        .filter(|&other| other != own && topology.are_joined(own, other));
+    for other in others {
         let time = Time(now + hop * u64::from(topology.distance(own, other).max(1)));
         let slot = news.slot(own, local) as u16;
         let event = Packet::news(time, net.places[other as usize], slot);

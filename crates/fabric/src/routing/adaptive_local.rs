@@ -34,6 +34,7 @@ impl NamedRouting for AdaptiveLocal {
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::WhereQueuesAreLong;
     const OVER_A_THIRD_GROUP: bool = true;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = RoomSpec;
     type Ready = Detour;

@@ -4,7 +4,7 @@
 use super::choice::{Equal, PortChoice};
 use super::keys::{CONGESTION, EQUAL, PER, defaults};
 use super::prelude::*;
-use super::scatter::needs_fat_tree;
+use super::scatter::{channels_of_ways_up, needs_fat_tree};
 use super::weigh::{Congestion, Per};
 use topo::AnyMinimalRule;
 
@@ -47,6 +47,7 @@ impl NamedRouting for AdaptiveUp {
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = SenseSpec;
     type Ready = LeastUp;
@@ -79,18 +80,19 @@ pub struct LeastUp {
 }
 
 impl ReadyRouting for LeastUp {
-    fn vcs(&self, _: &Topology) -> u8 {
-        1
+    fn vcs(&self, topology: &Topology) -> u8 {
+        channels_of_ways_up(topology)
     }
 
-    fn rule<'t>(&self, topology: &'t Topology, _: u8) -> Box<dyn RoutingRule + 't> {
-        Box::new(AnyMinimalRule { topology, vcs: 1 })
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(AnyMinimalRule { topology, vcs })
     }
 
     #[inline(always)]
     fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        let vc = here.routing.channel_of_hops(here.packet);
         here.routing
-            .least_of_minimal(&self.choice, here.net, here.site, here.packet, 0, wait)
+            .least_of_minimal(&self.choice, here.net, here.site, here.packet, vc, wait)
     }
 
     fn sense(&self) -> Option<Sense> {

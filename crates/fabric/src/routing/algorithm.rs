@@ -80,6 +80,17 @@ pub enum Detours {
     Always,
 }
 
+/// What a routing does where cables, routers or nodes have failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithFailures {
+    /// It leads round them: it asks the topology for all of its ways, which knows what is left.
+    GoesRound,
+    /// It keeps its ways; who has lost one is named, and the run refused.
+    KeepsItsWays,
+    /// It needs a whole network.
+    NeedsAll,
+}
+
 /// What a routing depends on besides its own keys and the topology.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutingTerms<'a> {
@@ -112,6 +123,8 @@ pub trait NamedRouting {
     /// Whether a way may lead over a third group of a dragonfly: it may be shorter than those over one global link that the topology's distance
     /// counts.
     const OVER_A_THIRD_GROUP: bool;
+    /// What it does where something has failed.
+    const WITH_FAILURES: WithFailures;
 
     /// What its keys say; a canonical study holds it.
     type Parameters;

@@ -15,6 +15,7 @@ impl NamedRouting for Dal {
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::WhereQueuesAreLong;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::NeedsAll;
 
     type Parameters = DerouteSpec;
     type Ready = Deroute;

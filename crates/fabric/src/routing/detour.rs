@@ -43,7 +43,7 @@ const DRAWS: u32 = 14;
 /// Dimension of hops over global links.
 const GLOBAL: u8 = 2;
 /// Routers tried for one draw; a draw that finds none offers no detour.
-const TRIES: u64 = 16;
+pub(super) const TRIES: u64 = 16;
 
 /// Keys of `ugal` and `par`.
 pub(super) const DETOUR_KEYS: &[Parameter] = &[
@@ -272,19 +272,22 @@ impl Detour {
             TopologySpec::DragonflyPlus(_) => Compares::All,
             _ => Compares::None,
         };
-        // In the source group a minimal packet has used the lowest channel alone; so has a first leg that ends at a group's entry.
+        // In the source group a minimal packet has used the lowest channel alone; so has a first leg that ends at a group's entry. Round
+        // failures they may have used more.
+        let whole = !topology.is_curtailed();
         self.first = match self.progressive {
-            true if topology.group_size().is_some() => 1,
+            true if whole && topology.group_size().is_some() => 1,
             true => own,
             false => 0,
         };
-        self.second = self.first.saturating_add(if self.to_group { 1 } else { own });
+        self.second = self.first.saturating_add(if whole && self.to_group { 1 } else { own });
         self
     }
 
     /// `true` if `via` may be the intermediate router of a packet between two others.
     fn fits(&self, topology: &Topology, via: u32, from: u32, to: u32) -> bool {
-        if via == from || via == to || topology.wiring().nodes_of(via).is_empty() {
+        let nowhere = topology.wiring().nodes_of(via).is_empty() || !topology.are_joined(via, from);
+        if via == from || via == to || nowhere {
             return false;
         }
         if self.via != Via::Group {

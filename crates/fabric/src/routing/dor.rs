@@ -37,6 +37,7 @@ impl NamedRouting for Dor {
     const ADAPTIVE: bool = false;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::KeepsItsWays;
 
     type Parameters = TieSpec;
     type Ready = OwnMinimal;

@@ -102,6 +102,13 @@ macro_rules! routings {
                 }
             }
 
+            /// What it does where something has failed.
+            pub fn with_failures(&self) -> WithFailures {
+                match self {
+                    $(RoutingSpec::$Routing(_) => $module::$Routing::WITH_FAILURES,)+
+                }
+            }
+
             /// Whether a way may lead over a third group of a dragonfly.
             pub fn leads_over_a_third_group(&self) -> bool {
                 match self {

@@ -35,6 +35,7 @@ impl NamedRouting for MinA {
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = EqualSpec;
     type Ready = LeastNeighbour;

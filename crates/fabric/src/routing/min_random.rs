@@ -13,6 +13,7 @@ impl NamedRouting for MinRandom {
     const ADAPTIVE: bool = false;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = NoKeys;
     type Ready = RandomNeighbour;

@@ -11,6 +11,7 @@ impl NamedRouting for Minimal {
     const ADAPTIVE: bool = false;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = NoKeys;
     type Ready = OwnMinimal;

@@ -15,6 +15,7 @@ impl NamedRouting for Par {
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::WhereQueuesAreLong;
     const OVER_A_THIRD_GROUP: bool = true;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = DetourSpec;
     type Ready = Detour;

@@ -19,6 +19,7 @@ impl NamedRouting for Rdr {
     const ADAPTIVE: bool = false;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::NeedsAll;
 
     type Parameters = TieSpec;
     type Ready = RandomDimension;

@@ -22,6 +22,14 @@ pub(super) fn needs_fat_tree(topology: &Topology) -> Result<(), BuildError> {
     }
 }
 
+/// Virtual channels of ways that lead up and then down: one, and one per hop where failures make some turn up again.
+pub(super) fn channels_of_ways_up(topology: &Topology) -> u8 {
+    match topology.minimal_vcs() {
+        1 => 1,
+        _ => AnyMinimalRule::vcs_of(topology),
+    }
+}
+
 impl NamedRouting for Scatter {
     const LINE: &'static str = "A random up port for every packet, whatever its destination; the way down is fixed.";
     const SOURCE: &'static str = "SST/macro, fat-tree";
@@ -30,6 +38,7 @@ impl NamedRouting for Scatter {
     const ADAPTIVE: bool = false;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = NoKeys;
     type Ready = RandomUp;
@@ -49,12 +58,12 @@ impl NamedRouting for Scatter {
 pub struct RandomUp;
 
 impl ReadyRouting for RandomUp {
-    fn vcs(&self, _: &Topology) -> u8 {
-        1
+    fn vcs(&self, topology: &Topology) -> u8 {
+        channels_of_ways_up(topology)
     }
 
-    fn rule<'t>(&self, topology: &'t Topology, _: u8) -> Box<dyn RoutingRule + 't> {
-        Box::new(AnyMinimalRule { topology, vcs: 1 })
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(AnyMinimalRule { topology, vcs })
     }
 
     #[inline]
@@ -76,7 +85,7 @@ impl Routing {
             net.topology.minimal_hops(site.router, target, hops);
             let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
             match hops.get(below(word, hops.len() as u64) as usize) {
-                Some(&hop) => Way::new(self.cable(site, hop, packet), 0, 0),
+                Some(&hop) => Way::new(self.cable(site, hop, packet), self.channel_of_hops(packet), 0),
                 // The packet would be at its target, which the caller has excluded.
                 None => Way::new(0, 0, 0),
             }

@@ -197,6 +197,11 @@ impl<T: ByTables> NamedRouting for T {
     const ADAPTIVE: bool = false;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = true;
+    /// An engine has what is left before it, a file the ports of all.
+    const WITH_FAILURES: WithFailures = match T::ENGINE {
+        Some(_) => WithFailures::GoesRound,
+        None => WithFailures::NeedsAll,
+    };
 
     type Parameters = TablesSpec;
     type Ready = Arc<PathTable>;

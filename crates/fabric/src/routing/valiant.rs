@@ -2,7 +2,7 @@
 //! router of a random node packets go by two legs and nothing else; over a router or a group all take the detours of [`Detour`].
 
 use super::SECOND_LEG;
-use super::detour::{Detour, LegsRule, Via};
+use super::detour::{Detour, LegsRule, TRIES, Via};
 use super::keys::VIA;
 use super::prelude::*;
 use crate::packet::Packet;
@@ -35,6 +35,7 @@ impl NamedRouting for Valiant {
     const ADAPTIVE: bool = false;
     const DETOURS: Detours = Detours::Always;
     const OVER_A_THIRD_GROUP: bool = true;
+    const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
 
     type Parameters = ViaSpec;
     type Ready = OverRouter;
@@ -107,9 +108,16 @@ impl Routing {
         let key = self.key(packet);
         let mut came = came(site, packet);
         if packet.phase() != SECOND_LEG {
-            // Uniform over nodes, found again at every hop.
-            let node = below(mix(self.seed ^ packet.identity()), u64::from(net.n_nodes()));
-            let via = net.topology.router_of(node as u32);
+            // Uniform over nodes, found again at every hop; those that failures have cut off are passed over.
+            let word = mix(self.seed ^ packet.identity());
+            let draw = |attempt: u64| {
+                let word = if attempt == 0 { word } else { mix(word ^ attempt) };
+                net.topology.router_of(below(word, u64::from(net.n_nodes())) as u32)
+            };
+            let via = (0..TRIES)
+                .map(draw)
+                .find(|&via| net.topology.are_joined(via, site.router))
+                .unwrap_or(site.router);
             if via != site.router {
                 let hop = net.topology.minimal_to(site.router, via, came, key);
                 return Way::new(self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0);

@@ -2,7 +2,7 @@
 
 use super::*;
 use std::collections::BTreeMap;
-use topo::TopologySpec;
+use topo::{FailSpec, TopologySpec};
 
 /// A run with the defaults of a study that says nothing but its topology.
 pub fn plain(topology: TopologySpec) -> RunSpec {
@@ -55,6 +55,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             buffer: None,
             control: ControlOrder::First,
         },
+        fail: FailSpec::default(),
         jobs: vec![JobSpec {
             name: "job".into(),
             work: Work::Synthetic(Synthetic {

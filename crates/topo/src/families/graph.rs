@@ -12,7 +12,7 @@ use super::{
 };
 use crate::division::FastDiv;
 use crate::graph_file::{GraphFormat, GraphText};
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, Hop, HopList, Stage};
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
 use built_in::built_in;
@@ -222,6 +222,11 @@ impl NetworkFamily for GraphTables {
 
     fn choices(&self) -> [Vec<u32>; 2] {
         [vec![], vec![]]
+    }
+
+    /// Ways of a graph follow no order.
+    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> Stage {
+        Stage::single(0)
     }
 
     fn is_irregular(&self) -> bool {

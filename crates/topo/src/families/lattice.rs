@@ -10,7 +10,7 @@ pub use kinds::{Lattice, RingSpec};
 
 use super::{CutOrder, MeanDistance, NetworkFamily, on_circle};
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, Hop, HopList, Stage};
 use crate::wiring::Wiring;
 use geometry::LatticeKind;
 
@@ -85,6 +85,22 @@ impl NetworkFamily for LatticeGeometry {
 
     fn choices(&self) -> [Vec<u32>; 2] {
         [vec![], vec![]]
+    }
+
+    /// Dimension after dimension; along a line of a mesh or ring on and on.
+    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> Stage {
+        let dim = wiring.class[wiring.port_index(router, port)] - 1;
+        if self.kind == LatticeKind::HyperX {
+            return Stage::single(dim);
+        }
+        let (here, there) = [router, wiring.peer(router, port).0]
+            .map(|router| self.coord(router, usize::from(dim)))
+            .into();
+        let positive = self.is_positive(router, port, dim);
+        Stage {
+            wraps: positive != (there > here),
+            ..Stage::line(dim, u8::from(positive))
+        }
     }
 
     fn is_irregular(&self) -> bool {

@@ -6,7 +6,7 @@ use super::{
     TopologyKeys,
 };
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, Hop, HopList, Stage};
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -122,6 +122,10 @@ impl NetworkFamily for OneRouter {
 
     fn choices(&self) -> [Vec<u32>; 2] {
         [vec![], vec![]]
+    }
+
+    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> Stage {
+        Stage::single(0)
     }
 
     fn is_irregular(&self) -> bool {

@@ -1,5 +1,6 @@
 //! `[topology]`: from keys to a [`TopologySpec`], with the questions that other sections ask about the network.
 
+use super::fail::LookedUp;
 use super::partition::Maps;
 use super::shape::{Facts, examine, topology_preset, topology_presets};
 use super::trace::Traces;
@@ -23,6 +24,8 @@ pub(crate) struct Networks {
     pub(crate) placements: Placements,
     /// What traces of programs say.
     pub(crate) traces: Traces,
+    /// The network that failures were last looked up in.
+    pub(crate) looked_up: LookedUp,
 }
 
 impl Networks {
@@ -243,7 +246,7 @@ fn preset_table(spec: &TopologySpec, place: Place) -> Table {
 }
 
 /// The place of a field such as `shape[1]`.
-fn field_place(source: Source<'_>, field: &str) -> Place {
+pub(crate) fn field_place(source: Source<'_>, field: &str) -> Place {
     let (key, index) = match field.split_once('[') {
         Some((key, rest)) => (key, rest.trim_end_matches(']').parse::<usize>().ok()),
         None => (field, None),

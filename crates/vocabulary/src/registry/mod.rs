@@ -6,6 +6,7 @@
 
 mod chapters;
 mod cost;
+mod fail;
 pub(crate) mod loggops;
 mod memory;
 mod messages;

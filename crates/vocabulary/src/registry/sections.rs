@@ -1,6 +1,6 @@
 //! The tables of a study file with a fixed set of keys, and the engines.
 
-use super::{cost, loggops};
+use super::{cost, fail, loggops};
 use fabric::spec::{
     Arbitration, Architecture, Completion, ControlOrder, DeliveryPoint, DrainSources, Mapping, Switching,
 };
@@ -61,6 +61,11 @@ pub(super) const TOP_LEVEL: &[TopLevel] = &[
     top("router", Form::Table, "`[router]`: router model and timing."),
     top("routing", Form::Table, "`[routing]`: how packets find their way."),
     top("nic", Form::Table, "`[nic]`: the network interface of every node."),
+    top(
+        "fail",
+        Form::Table,
+        "`[fail]`: cables, routers and nodes that are dead.",
+    ),
     top("mpi", Form::Table, "`[mpi]`: what the messages of MPI ranks cost."),
     top("job", Form::Tables, "`[[job]]`: what the nodes do; one job per table."),
     top(
@@ -566,6 +571,7 @@ pub(super) const SECTIONS: &[Section] = &[
         parameters: NIC,
         families: &[],
     },
+    fail::FAIL_TABLE,
     Section {
         name: "mpi",
         header: "[mpi]",

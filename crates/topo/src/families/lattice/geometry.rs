@@ -402,6 +402,18 @@ impl LatticeGeometry {
         }
     }
 
+    /// Whether a port of this dimension of a mesh, ring or torus leads in its positive direction.
+    pub(super) fn is_positive(&self, router: u32, port: u16, dim: u8) -> bool {
+        let d = &self.dims[usize::from(dim)];
+        match self.kind {
+            LatticeKind::Torus | LatticeKind::HyperX => port < d.base + d.width,
+            LatticeKind::Mesh => {
+                let ahead = d.of(self.packed[router as usize]) + 1 < d.size;
+                ahead && port < self.mesh_base(router, usize::from(dim)) + d.width
+            }
+        }
+    }
+
     /// Routers along each dimension.
     pub(crate) fn shape(&self) -> Vec<u32> {
         self.dims.iter().map(|dimension| dimension.size).collect()

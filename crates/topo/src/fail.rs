@@ -1,0 +1,440 @@
+//! Failures: cables, routers and nodes that are dead from the start, by name or drawn.
+//!
+//! A cable fails in both directions. A router fails with its cables and nodes. A node fails alone: its link carries nothing.
+
+use crate::curtailed::Curtailed;
+use crate::problems::FieldError;
+use crate::random::split_mix;
+use crate::topology::Topology;
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use study::{Named, choice};
+
+/// What is dead. Names are those of tables and reports; what is drawn is drawn among what the names have left.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FailSpec {
+    /// Cables between routers: router and port, as in `links.parquet`: `(0,0) x+`, `g0.r3 to g1.r5 #1`; `#*` at the end for all parallel ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cables: Vec<String>,
+    /// Routers, with their cables and nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routers: Vec<String>,
+    /// Nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<u32>,
+    /// Groups by number, with all that is in them: those of a dragonfly or dragonfly+, pods of a fat-tree, planes of a lattice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<u32>,
+    /// What is drawn beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<DrawnFailures>,
+}
+
+/// Failures at random.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DrawnFailures {
+    /// What fails.
+    pub of: FailKind,
+    /// How many.
+    pub many: HowMany,
+    /// Cables of this class alone; of all classes without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Seed of the draw. With the same one more failures are the fewer ones and others.
+    pub seed: u64,
+}
+
+/// How many failures are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HowMany {
+    /// So many.
+    Count(u32),
+    /// This share of all there are, rounded to the nearest number.
+    Share(f64),
+}
+
+choice! {
+    /// What can fail at random.
+    pub enum FailKind {
+        Cables = "cables", "Cables between routers.";
+        Routers = "routers", "Routers, with their cables and nodes.";
+        Nodes = "nodes", "Nodes.";
+    }
+}
+
+impl FailSpec {
+    /// Whether nothing fails.
+    pub fn is_empty(&self) -> bool {
+        *self == FailSpec::default()
+    }
+}
+
+/// What failures have left of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fallout {
+    /// Dead nodes, rising.
+    pub nodes: Vec<u32>,
+    /// Dead routers, rising.
+    pub routers: Vec<u32>,
+    /// Dead cables: router and port of before, and the name, one end of each, in port order. Those of dead routers are among them.
+    pub cables: Vec<(u32, u16)>,
+    /// The piece that each router is in; dead routers are pieces of their own.
+    pub(crate) pieces: Vec<u32>,
+}
+
+/// Dead parts while they are collected.
+struct Dead<'a> {
+    topology: &'a Topology,
+    /// Routers by name, once one has been asked for.
+    names: OnceCell<HashMap<String, u32>>,
+    ports: Vec<bool>,
+    routers: Vec<bool>,
+    nodes: Vec<bool>,
+}
+
+impl Topology {
+    /// What is left of the network after failures.
+    ///
+    /// # Errors
+    /// Each name that nothing has, a class or number that is not there, with its key in `[fail]`; or more failures than levels can be kept for.
+    pub fn without(self, fail: &FailSpec) -> Result<Topology, Vec<FieldError>> {
+        let (ports, fallout) = self.dead_ports(fail)?;
+        self.curtail(&ports, fallout)
+    }
+
+    /// What would fail, and what is left of the network then.
+    ///
+    /// # Errors
+    /// Each name that nothing has, a class or number that is not there, with its key in `[fail]`.
+    pub fn find_failures(&self, fail: &FailSpec) -> Result<Fallout, Vec<FieldError>> {
+        self.dead_ports(fail).map(|(_, fallout)| fallout)
+    }
+
+    /// The same, with the ports that are dead.
+    fn dead_ports(&self, fail: &FailSpec) -> Result<(Vec<bool>, Fallout), Vec<FieldError>> {
+        let mut dead = Dead {
+            ports: vec![false; self.wiring().n_ports() as usize],
+            routers: vec![false; self.n_routers() as usize],
+            nodes: vec![false; self.n_nodes() as usize],
+            names: OnceCell::new(),
+            topology: self,
+        };
+        dead.collect(fail)?;
+        Ok(dead.fallout())
+    }
+
+    /// Whether failures were taken out of it.
+    pub fn is_curtailed(&self) -> bool {
+        self.fallout().is_some()
+    }
+
+    /// Whether a node is alive.
+    pub fn is_alive(&self, node: u32) -> bool {
+        self.fallout()
+            .is_none_or(|fallout| fallout.nodes.binary_search(&node).is_err())
+    }
+
+    /// A cable's name by one of its ends: router and port.
+    pub fn cable_name(&self, router: u32, port: u16) -> String {
+        format!("{} {}", self.router_name(router), self.port_name(router, port))
+    }
+
+    /// The piece that a router is in: a number that all routers have in common that reach each other.
+    pub fn piece(&self, router: u32) -> u32 {
+        self.fallout().map_or(0, |fallout| fallout.pieces[router as usize])
+    }
+
+    /// Whether a router is alive and not cut off from another one.
+    #[inline]
+    pub fn are_joined(&self, a: u32, b: u32) -> bool {
+        self.fallout()
+            .is_none_or(|fallout| fallout.pieces[a as usize] == fallout.pieces[b as usize])
+    }
+
+    /// The pairs of routers with nodes between which the topology's own deterministic way (that of [`Topology::minimal_to`] on a whole network)
+    /// crosses a cable that is dead: how many, and the first `most` of them.
+    pub fn lost_ways(&self, most: usize) -> (u64, Vec<(u32, u32)>) {
+        match self.geometry.curtailed() {
+            Some(left) => left.lost_ways(self.wiring(), most),
+            None => (0, Vec::new()),
+        }
+    }
+}
+
+impl Topology {
+    fn curtail(self, dead: &[bool], fallout: Fallout) -> Result<Topology, Vec<FieldError>> {
+        self.rebuilt(fallout, |geometry, wiring| {
+            Curtailed::new(geometry, wiring, dead).map_err(|bytes| {
+                let reason = format!(
+                    "ways round these failures take tables of {:.1} GB, 1.5 GB are kept at most",
+                    bytes as f64 / 1e9
+                );
+                let hint = "take fewer failures or a smaller network".to_owned();
+                vec![FieldError {
+                    field: String::new(),
+                    reason,
+                    hint: Some(hint),
+                }]
+            })
+        })
+    }
+}
+
+impl Dead<'_> {
+    fn collect(&mut self, fail: &FailSpec) -> Result<(), Vec<FieldError>> {
+        let mut wrong = Vec::new();
+        let mut add = |field: String, found: Result<(), Unnamed>| {
+            if let Err((reason, hint)) = found {
+                wrong.push(FieldError {
+                    field,
+                    reason,
+                    hint: Some(hint),
+                });
+            }
+        };
+        for (i, name) in fail.cables.iter().enumerate() {
+            add(format!("cables[{i}]"), self.cable(name));
+        }
+        for (i, name) in fail.routers.iter().enumerate() {
+            add(format!("routers[{i}]"), self.router(name));
+        }
+        for (i, &node) in fail.nodes.iter().enumerate() {
+            add(format!("nodes[{i}]"), self.node(node));
+        }
+        for (i, &group) in fail.groups.iter().enumerate() {
+            add(format!("groups[{i}]"), self.group(group));
+        }
+        if let Some(drawn) = &fail.drawn {
+            let key = match drawn.many {
+                HowMany::Count(_) => "count",
+                HowMany::Share(_) => "share",
+            };
+            match self.draw(drawn) {
+                Err(Undrawn::Class(reason, hint)) => add("class".into(), Err((reason, hint))),
+                Err(Undrawn::TooMany(reason, hint)) => add(key.into(), Err((reason, hint))),
+                Ok(()) => {}
+            }
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+    }
+
+    fn kill_port(&mut self, router: u32, port: u16) {
+        let wiring = self.topology.wiring();
+        let (peer, back) = wiring.peer(router, port);
+        self.ports[wiring.port_index(router, port)] = true;
+        self.ports[wiring.port_index(peer, back)] = true;
+    }
+
+    fn kill_router(&mut self, router: u32) {
+        let wiring = self.topology.wiring();
+        self.routers[router as usize] = true;
+        (0..wiring.radix(router) as u16).for_each(|port| self.kill_port(router, port));
+        wiring
+            .nodes_of(router)
+            .for_each(|node| self.nodes[node as usize] = true);
+    }
+
+    /// A router by its name.
+    fn find(&self, name: &str) -> Option<u32> {
+        let all = || (0..self.topology.n_routers()).map(|router| (self.topology.router_name(router), router));
+        self.names.get_or_init(|| all().collect()).get(name).copied()
+    }
+
+    fn router(&mut self, name: &str) -> Result<(), Unnamed> {
+        let router = self.find(name).ok_or_else(|| {
+            let first = self.topology.router_name(0);
+            (
+                format!("no router is called `{name}`"),
+                format!("routers here are called as `{first}` is"),
+            )
+        })?;
+        self.kill_router(router);
+        Ok(())
+    }
+
+    fn cable(&mut self, name: &str) -> Result<(), Unnamed> {
+        let (bundle, all) = match name.strip_suffix("#*") {
+            Some(bundle) => (bundle.trim_end(), true),
+            None => (name, false),
+        };
+        let wiring = self.topology.wiring();
+        // Names of routers may have blanks: every blank may be the border.
+        let borders = bundle
+            .match_indices(' ')
+            .map(|(i, _)| (&bundle[..i], bundle[i..].trim_start()));
+        let found = borders
+            .filter_map(|(router, port)| Some((self.find(router)?, port)))
+            .find_map(|(router, port)| {
+                let runs = wiring.runs(router);
+                let port = runs.flat_map(|run| run.port..run.port + run.links).find(|&number| {
+                    let to = wiring.runs(router).find(|run| run.port == number).map(|run| run.peer);
+                    let peer = to.map(|peer| format!("to {}", self.topology.router_name(peer)));
+                    self.topology.port_name(router, number) == port || peer.as_deref() == Some(port)
+                });
+                Some((router, port?))
+            });
+        let Some((router, port)) = found else {
+            let example = (0..self.topology.n_routers())
+                .find(|&router| wiring.radix(router) > 0)
+                .map(|router| {
+                    format!(
+                        "{} {}",
+                        self.topology.router_name(router),
+                        self.topology.port_name(router, 0)
+                    )
+                });
+            let hint = match example {
+                Some(example) => format!("cables are called as in links.parquet, here for instance `{example}`"),
+                None => "this network has no cables between routers".to_owned(),
+            };
+            return Err((format!("no cable is called `{name}`"), hint));
+        };
+        match all {
+            false => self.kill_port(router, port),
+            true => {
+                let peer = wiring.peer(router, port).0;
+                let ports = (0..wiring.radix(router) as u16).filter(|&port| wiring.peer(router, port).0 == peer);
+                ports.for_each(|port| self.kill_port(router, port));
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: u32) -> Result<(), Unnamed> {
+        let n = self.topology.n_nodes();
+        match self.nodes.get_mut(node as usize) {
+            Some(dead) => {
+                *dead = true;
+                Ok(())
+            }
+            None => Err((format!("there is no node {node}"), format!("nodes are 0 to {}", n - 1))),
+        }
+    }
+
+    fn group(&mut self, group: u32) -> Result<(), Unnamed> {
+        let topology = self.topology;
+        let Some(n) = topology.n_groups() else {
+            let hint = "give routers by name".to_owned();
+            return Err(("this network has no groups".to_owned(), hint));
+        };
+        if group >= n {
+            return Err((
+                format!("there is no group {group}"),
+                format!("groups are 0 to {}", n - 1),
+            ));
+        }
+        let family = topology.geometry.family();
+        let members = (0..topology.n_routers()).filter(|&router| family.group_of(router) == group);
+        members.for_each(|router| self.kill_router(router));
+        Ok(())
+    }
+
+    fn draw(&mut self, drawn: &DrawnFailures) -> Result<(), Undrawn> {
+        let topology = self.topology;
+        let wiring = topology.wiring();
+        let class = match &drawn.class {
+            None => None,
+            Some(name) => {
+                let classes = topology.class_names();
+                let number = classes.iter().skip(1).position(|class| class == name).ok_or_else(|| {
+                    let known: Vec<&str> = classes.iter().skip(1).map(String::as_str).collect();
+                    let hint = match known.is_empty() {
+                        true => "this network has no cables between routers".to_owned(),
+                        false => format!("classes of cables between routers are {}", known.join(", ")),
+                    };
+                    Undrawn::Class(format!("no cable between routers is of the class `{name}`"), hint)
+                })?;
+                Some(number as u8 + 1)
+            }
+        };
+        let mut all: Vec<(u32, u16)> = match drawn.of {
+            FailKind::Cables => {
+                let ends = (0..topology.n_routers()).flat_map(|r| (0..wiring.radix(r) as u16).map(move |p| (r, p)));
+                let one_end = ends.filter(|&(r, p)| (r, p) < wiring.peer(r, p));
+                one_end
+                    .filter(|&(r, p)| class.is_none_or(|class| wiring.class[wiring.port_index(r, p)] == class))
+                    .collect()
+            }
+            FailKind::Routers => (0..topology.n_routers()).map(|router| (router, 0)).collect(),
+            FailKind::Nodes => (0..topology.n_nodes()).map(|node| (node, 0)).collect(),
+        };
+        let there = all.len();
+        all.retain(|&(number, port)| match drawn.of {
+            FailKind::Cables => !self.ports[wiring.port_index(number, port)],
+            FailKind::Routers => !self.routers[number as usize],
+            FailKind::Nodes => !self.nodes[number as usize],
+        });
+        let many = match drawn.many {
+            HowMany::Count(count) => count as usize,
+            HowMany::Share(share) => (share * there as f64).round() as usize,
+        };
+        if many > all.len() {
+            let what = FailKind::WORDS[drawn.of as usize].0;
+            let reason = format!("{many} {what} are to fail, {} are left to fail", all.len());
+            return Err(Undrawn::TooMany(reason, "let fewer fail".into()));
+        }
+        // Fisher and Yates from the front: the first of a longer draw are those of a shorter one.
+        let mut state = drawn.seed;
+        for i in 0..many {
+            let rest = (all.len() - i) as u64;
+            let other = i + ((u128::from(split_mix(&mut state)) * u128::from(rest)) >> 64) as usize;
+            all.swap(i, other);
+        }
+        for &(number, port) in &all[..many] {
+            match drawn.of {
+                FailKind::Cables => self.kill_port(number, port),
+                FailKind::Routers => self.kill_router(number),
+                FailKind::Nodes => self.nodes[number as usize] = true,
+            }
+        }
+        Ok(())
+    }
+
+    fn fallout(self) -> (Vec<bool>, Fallout) {
+        let wiring = self.topology.wiring();
+        let numbers = |dead: &[bool]| (0..).zip(dead).filter(|&(_, &dead)| dead).map(|(i, _)| i).collect();
+        let n = self.topology.n_routers();
+        let mut cables = Vec::new();
+        let mut pieces = vec![u32::MAX; n as usize];
+        for router in 0..n {
+            let ports = (0..wiring.radix(router) as u16).filter(|&port| self.ports[wiring.port_index(router, port)]);
+            cables.extend(
+                ports
+                    .map(|port| (router, port))
+                    .filter(|&(r, p)| (r, p) < wiring.peer(r, p)),
+            );
+            if pieces[router as usize] != u32::MAX {
+                continue;
+            }
+            pieces[router as usize] = router;
+            let mut open = vec![router];
+            while let Some(at) = open.pop() {
+                for port in 0..wiring.radix(at) as u16 {
+                    let peer = wiring.peer(at, port).0;
+                    if !self.ports[wiring.port_index(at, port)] && pieces[peer as usize] == u32::MAX {
+                        pieces[peer as usize] = router;
+                        open.push(peer);
+                    }
+                }
+            }
+        }
+        let fallout = Fallout {
+            nodes: numbers(&self.nodes),
+            routers: numbers(&self.routers),
+            cables,
+            pieces,
+        };
+        (self.ports, fallout)
+    }
+}
+
+/// A name that nothing has: why, and what to do.
+type Unnamed = (String, String);
+
+/// Why nothing was drawn, and what to do.
+enum Undrawn {
+    Class(String, String),
+    TooMany(String, String),
+}

@@ -1,0 +1,107 @@
+//! `[fail]`: what is dead, looked up in the network.
+
+use super::network::parameters;
+use super::topology::{Networks, field_place};
+use study::diagnostic::Findings;
+use study::document::Table;
+use study::reader::{self, Source, Values};
+use topo::{DrawnFailures, FailKind, FailSpec, FieldError, HowMany, Topology, TopologySpec};
+
+/// Keys that say something of what is drawn.
+const OF_DRAWS: [&str; 3] = ["of", "class", "seed"];
+
+/// The network that names were last looked up in: a sweep over failures asks for the same one again and again.
+#[derive(Default)]
+pub(crate) struct LookedUp(Option<(TopologySpec, Topology)>);
+
+impl LookedUp {
+    fn of(&mut self, spec: &TopologySpec) -> Option<&Topology> {
+        if self.0.as_ref().is_none_or(|(known, _)| known != spec) {
+            self.0 = Some((spec.clone(), spec.build().ok()?));
+        }
+        self.0.as_ref().map(|(_, topology)| topology)
+    }
+}
+
+/// Reads `[fail]`; nothing fails without it, and after errors.
+pub(crate) fn read(
+    root: &Table,
+    topology: Option<&TopologySpec>,
+    networks: &mut Networks,
+    findings: &mut Findings,
+) -> FailSpec {
+    let empty = Table::default();
+    if root.get("fail").is_none() {
+        return FailSpec::default();
+    }
+    let before = findings.n_errors();
+    let source = Source::section(root, "fail", &empty, findings);
+    let values = reader::read(source, &parameters("fail"), &[], &[], findings);
+    let drawn = drawn(&values, findings);
+    if findings.n_errors() > before {
+        return FailSpec::default();
+    }
+    let fail = FailSpec {
+        cables: values.texts("cables").to_vec(),
+        routers: values.texts("routers").to_vec(),
+        nodes: values.integers_u32("nodes"),
+        groups: values.integers_u32("groups"),
+        drawn,
+    };
+    if fail.is_empty() {
+        return fail;
+    }
+    if let Some(Err(mistakes)) = topology
+        .and_then(|spec| networks.looked_up.of(spec))
+        .map(|network| network.find_failures(&fail))
+    {
+        for FieldError { field, reason, hint } in mistakes {
+            let path = format!("fail.{field}");
+            findings.error(field_place(source, &field), &path, reason, hint.unwrap_or_default());
+        }
+    }
+    fail
+}
+
+/// What is drawn; nothing where a study asks for none.
+fn drawn(values: &Values, findings: &mut Findings) -> Option<DrawnFailures> {
+    let many = match (values.integer("count"), values.number("share")) {
+        (Some(_), Some(_)) => {
+            let hint = "give one of the two";
+            findings.error(
+                values.place("share"),
+                "fail.share",
+                "is another number beside `count`",
+                hint,
+            );
+            return None;
+        }
+        (Some(count), None) => HowMany::Count(u32::try_from(count).unwrap_or(u32::MAX)),
+        (None, Some(share)) => HowMany::Share(share),
+        (None, None) => {
+            for key in OF_DRAWS.into_iter().filter(|key| values.given(key)) {
+                let hint = "add count = 1 or share = 0.01, or remove the key";
+                findings.error(
+                    values.place(key),
+                    &format!("fail.{key}"),
+                    "says how to draw, and nothing is drawn",
+                    hint,
+                );
+            }
+            return None;
+        }
+    };
+    let of: FailKind = values.choice("of")?;
+    let class = values.text("class").map(str::to_owned);
+    if class.is_some() && of != FailKind::Cables {
+        let hint = "remove it, or take of = \"cables\"";
+        findings.error(values.place("class"), "fail.class", "only cables have classes", hint);
+        return None;
+    }
+    (many != HowMany::Count(0)).then(|| DrawnFailures {
+        of,
+        many,
+        class,
+        seed: values.integer_or_default("seed"),
+    })
+}
