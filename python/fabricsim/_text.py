@@ -213,10 +213,27 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
     console.print(table)
     if network.get("classes"):
         console.print("link classes: " + ", ".join(str(name) for name in network["classes"]), markup=False)
+    if network.get("fallout"):
+        console.print(_dead(network["fallout"]), markup=False)
     if "bill" in network:
         bill_text(network["bill"], network["prices"])
     if others > 0:
         console.print(f"(the first of {others + 1} runs; --run ID shows another)", markup=False, style="dim")
+
+
+def _dead(fallout: Mapping[str, Any]) -> str:
+    """Return what is dead in words, some of it by name."""
+    parts = []
+    for kind in ("cable", "router", "node"):
+        names = [str(name) for name in fallout[f"{kind}s"]]
+        if names:
+            some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            parts.append(f"{counted(len(names), kind)} ({some})")
+    words = "dead: " + (", ".join(parts) or "nothing")
+    if fallout["parted"]:
+        first, second = fallout["first_parted"][0]
+        words += f"; {counted(fallout['parted'], 'pair')} of nodes parted, such as {first} and {second}"
+    return words
 
 
 def bill_text(bill: Mapping[str, Any], prices: str) -> None:

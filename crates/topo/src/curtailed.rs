@@ -97,9 +97,12 @@ impl Curtailed {
         left.vcs = left.round.max(left.family.family().minimal_vcs());
         for to in concerned {
             let levels = left.levels_towards(&wiring, to);
-            let (rounds, hops) = left.longest(&wiring, to, &levels.levels);
-            left.vcs = left.vcs.max(rounds);
-            left.diameter = left.diameter.max(hops);
+            // Nothing is sent to a router without nodes.
+            if !wiring.nodes_of(to).is_empty() {
+                let (rounds, hops) = left.longest(&wiring, to, &levels.levels);
+                left.vcs = left.vcs.max(rounds);
+                left.diameter = left.diameter.max(hops);
+            }
             left.concerned[to as usize] = Some(Box::new(levels));
         }
         Ok((left, wiring))
@@ -211,7 +214,7 @@ impl Curtailed {
         there != CUT_OFF && u32::from(there) + u32::from(self.cost(from, peer, to)) <= u32::from(here)
     }
 
-    /// Virtual channels and hops of the longest ways to a target, wherever packets are injected.
+    /// Virtual channels and hops of the longest ways to a target from any router with nodes.
     fn longest(&self, wiring: &Wiring, to: u32, levels: &[u16]) -> (u8, u32) {
         let n = wiring.n_routers() as usize;
         let mut routers: Vec<u32> = (0..n as u32)
@@ -224,14 +227,19 @@ impl Curtailed {
         let (mut vcs, mut most) = (1, 0);
         for router in routers {
             let came = std::mem::take(&mut reached[router as usize]);
+            let injects = !wiring.nodes_of(router).is_empty();
+            if came.is_empty() && !injects {
+                continue;
+            }
             for run in wiring
                 .runs(router)
                 .filter(|run| self.leads_on(levels, router, run.peer, to))
             {
                 let first = wiring.port_index(router, run.port);
                 for &stage in &self.stages[first..first + usize::from(run.links)] {
-                    let last = came.iter().map(|&(before, vc)| self.channel(Some((before, vc)), stage));
-                    let vc = last.fold(self.channel(None, stage), u8::max);
+                    let behind = came.iter().map(|&(before, vc)| self.channel(Some((before, vc)), stage));
+                    let first = injects.then(|| self.channel(None, stage));
+                    let vc = behind.chain(first).max().unwrap_or(0);
                     vcs = vcs.max(vc.saturating_add(1));
                     let there = &mut reached[run.peer as usize];
                     match there.iter_mut().find(|(known, _)| *known == stage) {
@@ -341,7 +349,7 @@ impl Curtailed {
         });
         let vc = self.channel(before, self.stages[wiring.port_index(at, hop.port)]);
         debug_assert!(
-            vc < self.vcs,
+            vc < self.vcs || wiring.nodes_of(to).is_empty(),
             "channel {vc} of {} at router {at} for router {to}",
             self.vcs
         );

@@ -64,7 +64,10 @@ fn keeps_its_promises(topology: &Topology, what: &str) {
                 // Third groups are shorter sometimes, and are not counted where all is well.
                 true => assert!(distance >= found, "{what}: {from} to {to}"),
             }
-            assert!(found <= topology.diameter(), "{what}");
+            let has_nodes = |router| !topology.wiring().nodes_of(router).is_empty();
+            if has_nodes(from) && has_nodes(to) {
+                assert!(found <= topology.diameter(), "{what}");
+            }
         }
     }
     let minimal = MinimalRule::new(topology);
@@ -96,7 +99,7 @@ fn random_failures_leave_ways_that_arrive_without_a_cycle() {
     for spec in enrolled() {
         let whole = spec.build().unwrap();
         let cables = whole.wiring().n_ports() / 2;
-        if whole.n_routers() > 130 {
+        if whole.n_routers() > 64 {
             continue;
         }
         for (of, most, count, seed) in [
@@ -121,7 +124,7 @@ fn random_failures_leave_ways_that_arrive_without_a_cycle() {
 fn without_failures_every_hop_is_as_before() {
     for spec in enrolled() {
         let whole = spec.build().unwrap();
-        if whole.n_routers() > 130 {
+        if whole.n_routers() > 64 {
             continue;
         }
         let left = spec.build().unwrap().without(&FailSpec::default()).unwrap();
@@ -223,6 +226,27 @@ fn a_thinned_bundle_keeps_its_ways() {
             .len(),
         2
     );
+}
+
+#[test]
+fn a_tree_with_a_dead_cable_needs_no_further_channel() {
+    let spec = fat_tree(&[4, 4], &[4], &[1]);
+    let fail = FailSpec {
+        cables: vec!["L1.0 to L2.3".into()],
+        ..FailSpec::default()
+    };
+    let left = spec.build().unwrap().without(&fail).unwrap();
+    assert_eq!((left.minimal_vcs(), left.diameter()), (1, 2));
+    // What the dead cable carried is spread by node; the rest is as before.
+    let whole = spec.build().unwrap();
+    let mut moved = Vec::new();
+    for node in 4..16 {
+        let [now, before] = [&left, &whole].map(|t| t.wiring().peer(0, t.minimal(0, node, Came::INJECTED, 0).port).0);
+        assert!(now == before || before == 7, "node {node}");
+        moved.extend((before == 7).then_some(now));
+    }
+    moved.sort_unstable();
+    assert_eq!(moved, [4, 5, 6]);
 }
 
 #[test]
