@@ -151,6 +151,7 @@ fn defaults_are_those_of_the_reference() {
             buffer: None,
             control: ControlOrder::First,
         },
+        fail: topo::FailSpec::default(),
         jobs: vec![JobSpec {
             name: "job0".to_owned(),
             work: Work::Synthetic(Synthetic {

@@ -143,6 +143,37 @@ const CASES: &[(&str, &[Expected])] = &[
         ],
     ),
     (
+        "failures_that_are_not_there",
+        &[
+            (3, "fail.cables[0]", "no cable is called `(0,0) x-`", "`(0,0) x+`"),
+            (4, "fail.routers[0]", "no router is called `(9,9)`", "as `(0,0)` is"),
+            (5, "fail.nodes[0]", "no node 9", "0 to 8"),
+            (6, "fail.groups[0]", "no group 7", "0 to 2"),
+        ],
+    ),
+    (
+        "failures_drawn_wrongly",
+        &[
+            (4, "fail.share", "beside `count`", "one of the two"),
+            (5, "fail.clas", "unknown key", "did you mean `class`"),
+        ],
+    ),
+    (
+        "failures_of_nothing",
+        &[
+            (3, "fail.of", "nothing is drawn", "count = 1"),
+            (4, "fail.seed", "nothing is drawn", "count = 1"),
+        ],
+    ),
+    (
+        "too_many_failures",
+        &[(3, "fail.count", "13 cables are to fail, 6 are left", "fewer")],
+    ),
+    (
+        "failures_of_an_unknown_class",
+        &[(4, "fail.class", "`up1`", "classes of cables between routers are x, y")],
+    ),
+    (
         "cost_part_is_a_value",
         &[
             (3, "cost.layout", "must be a table, not a whole number", "[cost.layout]"),

@@ -160,6 +160,13 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("routing.file", &["\"tables.txt\""]),
     ("routing.roots", &["[0, 1]", "2"]),
     ("routing.ratio", &["1.5", "0.125"]),
+    ("fail.cables", &["\"(0,0) x+\"", "[\"(0,0) x+\", \"(1,0) y+ #*\"]"]),
+    ("fail.routers", &["\"(1,1)\""]),
+    ("fail.nodes", &["3", "[3, 5]"]),
+    ("fail.groups", &["1", "[0, 2]"]),
+    ("fail.count", &["2", "0"]),
+    ("fail.share", &["0.25"]),
+    ("fail.class", &["\"x\""]),
     ("nic.chunk", &["\"32 B\"", "\"512 B\""]),
     ("nic.packet", &["\"1 KiB\"", "\"4 KiB\""]),
     ("nic.buffer", &["\"8 KiB\"", "\"1 MiB\""]),
@@ -552,6 +559,11 @@ fn single_studies() -> Vec<(String, Draft)> {
                     });
                     add(drafts.collect(), &id);
                     continue;
+                }
+                ("fail", "of" | "class" | "seed") => {
+                    let mut draft = plain();
+                    draft.set("fail", "count", "2");
+                    draft
                 }
                 ("mpi", _) | ("job", "ranks_per_node" | "mapping" | "start") | ("router", "o" | "O" | "S") => {
                     with_work("ring")
