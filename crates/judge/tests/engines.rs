@@ -6,13 +6,15 @@ mod played_graphs;
 use des::ranks::local;
 use des::{Time, mix};
 use fabric::network::Network;
+use fabric::routing::WithFailures;
 use fabric::spec::*;
 use judge::run::{Means, RunOrder, RunResult, run, run_by};
 use lent::ListedOps;
 use played_graphs::mixed;
 use std::sync::Arc;
 use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, RingSpec, SingleRouterSpec, TopologySpec,
+    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FatTreeSpec, HowMany, Lattice, RingSpec,
+    SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
 
@@ -233,11 +235,28 @@ fn cells() -> Vec<(String, RunSpec)> {
                     spec.router.credits_traverse = true;
                     spec.router.node_credit_delay = Time::from_ns(1);
                 }
+                let goes_round = routing.with_failures() == WithFailures::GoesRound && name != "single router";
+                if goes_round && (model, architecture) == (RouterModel::Credit, Architecture::Voq) {
+                    cells.push((format!("{name} {routing:?} round a dead cable"), failing(&spec)));
+                }
                 cells.push((format!("{name} {routing:?} {model:?} {architecture:?}"), spec));
             }
         }
     }
     cells
+}
+
+/// The same with a dead cable and a dead node.
+fn failing(spec: &RunSpec) -> RunSpec {
+    let mut spec = spec.clone();
+    spec.fail.nodes = vec![3];
+    spec.fail.drawn = Some(DrawnFailures {
+        of: FailKind::Cables,
+        many: HowMany::Count(1),
+        class: None,
+        seed: 5,
+    });
+    spec
 }
 
 /// Forwarding tables: every way to choose a path, every size of an entry's parts, on some networks and routers.
