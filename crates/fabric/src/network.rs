@@ -20,6 +20,7 @@ mod wired;
 
 pub use crate::plant::{Class, Part, Peer, Site, too_many_ports};
 use link::LinkTable;
+pub use link::link_of_class;
 use wired::Laying;
 
 /// Interfaces of nodes, besides their link.
@@ -211,7 +212,7 @@ impl Network {
         let topology = spec.shape()?;
         let (router, model) = (&spec.router, spec.router.named());
         model.check(router, &spec.nic)?;
-        let mut links = LinkTable::new(spec, topology.class_names());
+        let mut links = LinkTable::new(spec, &topology);
         let blocks = blocks(&topology)?;
         let least = LeastTimes::new(spec, &topology, &links);
         let laying = Laying::new(topology, blocks, std::mem::take(&mut links.classes))?;

@@ -430,11 +430,8 @@ const MOST_ROUNDING: f64 = 0.1;
 
 /// Refuses packets that are so short on such fast links that whole picoseconds are too coarse for them.
 pub fn rounding(spec: &RunSpec, net: &Network) -> Result<(), BuildError> {
-    let names = &net.topology.wiring().class_names;
-    let classes = net
-        .classes
-        .iter()
-        .zip(names.iter().map(|name| format!("link.{name}.bandwidth")));
+    let key = |class: usize| format!("link.{}.bandwidth", net.topology.rate_of_class(class).0);
+    let classes = net.classes.iter().zip((0..net.classes.len()).map(key));
     let own = spec.nic.bandwidth.map(|_| (&net.injection, "nic.bandwidth".to_owned()));
     // Late-admission routers hand chunks to their nodes without a link.
     let linked = classes.skip(usize::from(!net.model.nodes_have_links()));

@@ -91,7 +91,10 @@ impl NetworkFacts {
     pub fn new(run: &RunSpec) -> Result<NetworkFacts, BuildError> {
         let topology = run.shape()?;
         let wiring = topology.wiring();
-        let mut ports: Vec<(String, f64)> = wiring.class_names.iter().map(|name| (name.clone(), 0.0)).collect();
+        let classes = 0..wiring.class_names.len();
+        let mut ports: Vec<(String, f64)> = classes
+            .map(|class| (topology.rate_of_class(class).0.to_owned(), 0.0))
+            .collect();
         wiring
             .class
             .iter()

@@ -280,3 +280,24 @@ fn a_dead_top_cable_costs_what_the_load_bound_says() {
     let (_, worst) = accepted("d-mod-k", 0.90);
     assert!((worst - 0.5).abs() < 0.02, "{worst}");
 }
+
+#[test]
+fn a_cable_that_has_lost_lanes_carries_what_it_keeps() {
+    let slow = "[fail]\ncables = [\"L1.1 to L2.5\"]\nkeeps = 0.25";
+    let limits = judge::limits::limits(&shifted_tree("d-mod-k", 0.5, slow))
+        .unwrap()
+        .unwrap();
+    assert!((limits.bound.unwrap() - 0.25).abs() < 1e-9, "{:?}", limits.bound);
+    assert_eq!(
+        limits.limit.as_deref(),
+        Some("the up1 at 25 % links L1.1 to L2.5 and L2.5 to L1.1")
+    );
+    let run = |load| {
+        run(&shifted_tree("d-mod-k", load, slow), &mut |_| true)
+            .unwrap()
+            .summary
+    };
+    // The two nodes whose messages take it, up and down.
+    assert!((run(0.9).accepted_load_min.unwrap() - 0.25).abs() < 0.01);
+    assert!((run(0.2).accepted_load - 0.2).abs() < 0.005);
+}

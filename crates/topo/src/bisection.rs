@@ -26,7 +26,12 @@ const MOST_EXCHANGED: u32 = 4096;
 impl Topology {
     /// The bisection. The search takes seconds for thousands of routers; formulas take no time.
     pub fn bisection(&self) -> Bisection {
-        match self.geometry.family().bisection(self.wiring()) {
+        // Formulas are for whole networks.
+        let whole = self.fallout().is_none();
+        match Some(self.geometry.family())
+            .filter(|_| whole)
+            .and_then(|family| family.bisection(self.wiring()))
+        {
             Some((cables, source)) => Bisection {
                 cables,
                 method: BisectionMethod::Formula(source),

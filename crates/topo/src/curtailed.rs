@@ -58,7 +58,10 @@ pub(crate) struct Curtailed {
     concerned: Vec<Option<Box<Levels>>>,
     /// Channels of a round.
     round: u8,
+    /// Of packets that begin at nodes.
     vcs: u8,
+    /// Of parts of ways that begin anywhere.
+    vcs_from_anywhere: u8,
     diameter: u32,
 }
 
@@ -80,6 +83,7 @@ impl Curtailed {
         let mut left = Curtailed {
             round: if stages.iter().any(|stage| stage.wraps) { 2 } else { 1 },
             vcs: 1,
+            vcs_from_anywhere: 1,
             diameter: family.family().diameter(),
             concerned: vec![None; n],
             family: Box::new(family),
@@ -99,12 +103,15 @@ impl Curtailed {
             let levels = left.levels_towards(&wiring, to);
             // Nothing is sent to a router without nodes.
             if !wiring.nodes_of(to).is_empty() {
-                let (rounds, hops) = left.longest(&wiring, to, &levels.levels);
-                left.vcs = left.vcs.max(rounds);
+                let (vcs, hops) = left.longest(&wiring, to, &levels.levels, false);
+                left.vcs = left.vcs.max(vcs);
                 left.diameter = left.diameter.max(hops);
+                let (vcs, _) = left.longest(&wiring, to, &levels.levels, true);
+                left.vcs_from_anywhere = left.vcs_from_anywhere.max(vcs);
             }
             left.concerned[to as usize] = Some(Box::new(levels));
         }
+        left.vcs_from_anywhere = left.vcs_from_anywhere.max(left.vcs);
         Ok((left, wiring))
     }
 
@@ -214,8 +221,8 @@ impl Curtailed {
         there != CUT_OFF && u32::from(there) + u32::from(self.cost(from, peer, to)) <= u32::from(here)
     }
 
-    /// Virtual channels and hops of the longest ways to a target from any router with nodes.
-    fn longest(&self, wiring: &Wiring, to: u32, levels: &[u16]) -> (u8, u32) {
+    /// Virtual channels and hops of the longest ways to a target from any router with nodes, or from anywhere.
+    fn longest(&self, wiring: &Wiring, to: u32, levels: &[u16], from_anywhere: bool) -> (u8, u32) {
         let n = wiring.n_routers() as usize;
         let mut routers: Vec<u32> = (0..n as u32)
             .filter(|&r| levels[r as usize] != CUT_OFF && r != to)
@@ -227,7 +234,7 @@ impl Curtailed {
         let (mut vcs, mut most) = (1, 0);
         for router in routers {
             let came = std::mem::take(&mut reached[router as usize]);
-            let injects = !wiring.nodes_of(router).is_empty();
+            let injects = from_anywhere || !wiring.nodes_of(router).is_empty();
             if came.is_empty() && !injects {
                 continue;
             }
@@ -270,6 +277,16 @@ impl Curtailed {
             true => round + behind_the_wrap,
             false => round.saturating_add(self.round).saturating_add(behind_the_wrap),
         }
+    }
+
+    /// Virtual channels of ways that begin at any router, where those of packets begin at routers with nodes.
+    pub(crate) fn vcs_from_anywhere(&self) -> u8 {
+        self.vcs_from_anywhere
+    }
+
+    /// The number of a port of before, if it is left.
+    pub(crate) fn port_now(&self, router: u32, before: u16) -> Option<u16> {
+        Some(self.now[self.whole.port_index(router, before)]).filter(|&port| port != GONE)
     }
 
     /// Ports of now that are left of a hop of before; none if all are gone.
@@ -349,11 +366,11 @@ impl Curtailed {
         });
         let vc = self.channel(before, self.stages[wiring.port_index(at, hop.port)]);
         debug_assert!(
-            vc < self.vcs || wiring.nodes_of(to).is_empty(),
+            vc < self.vcs_from_anywhere || wiring.nodes_of(to).is_empty(),
             "channel {vc} of {} at router {at} for router {to}",
-            self.vcs
+            self.vcs_from_anywhere
         );
-        hop.vc = vc.min(self.vcs - 1);
+        hop.vc = vc.min(self.vcs_from_anywhere - 1);
         hop
     }
 

@@ -1,4 +1,4 @@
-//! Failures: cables, routers and nodes that are dead from the start, by name or drawn.
+//! Failures: cables, routers and nodes that are dead from the start, by name or drawn, and cables that have lost lanes.
 //!
 //! A cable fails in both directions. A router fails with its cables and nodes. A node fails alone: its link carries nothing.
 
@@ -29,6 +29,9 @@ pub struct FailSpec {
     /// What is drawn beside them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<DrawnFailures>,
+    /// Cables, named and drawn ones, do not die: they keep this share of their bandwidth, above 0 and below 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeps: Option<f64>,
 }
 
 /// Failures at random.
@@ -72,7 +75,7 @@ impl FailSpec {
 }
 
 /// What failures have left of a network.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fallout {
     /// Dead nodes, rising.
     pub nodes: Vec<u32>,
@@ -80,9 +83,16 @@ pub struct Fallout {
     pub routers: Vec<u32>,
     /// Dead cables: router and port of before, and the name, one end of each, in port order. Those of dead routers are among them.
     pub cables: Vec<(u32, u16)>,
+    /// Cables that have kept a share of their bandwidth, likewise.
+    pub slowed: Vec<(u32, u16)>,
+    /// The share that they have kept, and the number of link classes without theirs.
+    pub(crate) kept: Option<(f64, usize)>,
     /// The piece that each router is in; dead routers are pieces of their own.
     pub(crate) pieces: Vec<u32>,
 }
+
+/// Link classes beside which there is room for slower ones.
+const MOST_CLASSES: usize = 127;
 
 /// Dead parts while they are collected.
 struct Dead<'a> {
@@ -90,8 +100,11 @@ struct Dead<'a> {
     /// Routers by name, once one has been asked for.
     names: OnceCell<HashMap<String, u32>>,
     ports: Vec<bool>,
+    slowed: Vec<bool>,
     routers: Vec<bool>,
     nodes: Vec<bool>,
+    /// Cables keep this share of their bandwidth.
+    keeps: Option<f64>,
 }
 
 impl Topology {
@@ -101,7 +114,12 @@ impl Topology {
     /// Each name that nothing has, a class or number that is not there, with its key in `[fail]`; or more failures than levels can be kept for.
     pub fn without(self, fail: &FailSpec) -> Result<Topology, Vec<FieldError>> {
         let (ports, fallout) = self.dead_ports(fail)?;
-        self.curtail(&ports, fallout)
+        let slowed = fallout.slowed.clone();
+        let left = match ports.contains(&true) {
+            true => self.curtail(&ports, fallout)?,
+            false => self.with_fallout(fallout),
+        };
+        Ok(left.slow_down(&slowed))
     }
 
     /// What would fail, and what is left of the network then.
@@ -116,6 +134,8 @@ impl Topology {
     fn dead_ports(&self, fail: &FailSpec) -> Result<(Vec<bool>, Fallout), Vec<FieldError>> {
         let mut dead = Dead {
             ports: vec![false; self.wiring().n_ports() as usize],
+            slowed: vec![false; self.wiring().n_ports() as usize],
+            keeps: fail.keeps,
             routers: vec![false; self.n_routers() as usize],
             nodes: vec![false; self.n_nodes() as usize],
             names: OnceCell::new(),
@@ -125,9 +145,18 @@ impl Topology {
         Ok(dead.fallout())
     }
 
-    /// Whether failures were taken out of it.
+    /// Whether cables are dead in it, so that some ways are others than those of its family.
     pub fn is_curtailed(&self) -> bool {
-        self.fallout().is_some()
+        self.geometry.curtailed().is_some()
+    }
+
+    /// The class in a study's `[link]` that a link class has its bandwidth from, and the share of that which it has: 1 but where cables have
+    /// lost lanes.
+    pub fn rate_of_class(&self, class: usize) -> (&str, f64) {
+        match self.fallout().and_then(|fallout| fallout.kept) {
+            Some((share, whole)) if class >= whole => (&self.class_names()[class - whole + 1], share),
+            _ => (&self.class_names()[class], 1.0),
+        }
     }
 
     /// Whether a node is alive.
@@ -217,7 +246,25 @@ impl Dead<'_> {
                 Ok(()) => {}
             }
         }
+        if self.keeps.is_some() && self.topology.class_names().len() > MOST_CLASSES {
+            let reason = format!("the network has more than {MOST_CLASSES} link classes");
+            add(
+                "keeps".into(),
+                Err((reason, "let the cables die, or give fewer classes".into())),
+            );
+        }
         if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+    }
+
+    /// Dead, or slow.
+    fn fail_cable(&mut self, router: u32, port: u16) {
+        if self.keeps.is_none() {
+            return self.kill_port(router, port);
+        }
+        let wiring = self.topology.wiring();
+        let (peer, back) = wiring.peer(router, port);
+        self.slowed[wiring.port_index(router, port)] = true;
+        self.slowed[wiring.port_index(peer, back)] = true;
     }
 
     fn kill_port(&mut self, router: u32, port: u16) {
@@ -292,11 +339,11 @@ impl Dead<'_> {
             return Err((format!("no cable is called `{name}`"), hint));
         };
         match all {
-            false => self.kill_port(router, port),
+            false => self.fail_cable(router, port),
             true => {
                 let peer = wiring.peer(router, port).0;
                 let ports = (0..wiring.radix(router) as u16).filter(|&port| wiring.peer(router, port).0 == peer);
-                ports.for_each(|port| self.kill_port(router, port));
+                ports.for_each(|port| self.fail_cable(router, port));
             }
         }
         Ok(())
@@ -362,7 +409,10 @@ impl Dead<'_> {
         };
         let there = all.len();
         all.retain(|&(number, port)| match drawn.of {
-            FailKind::Cables => !self.ports[wiring.port_index(number, port)],
+            FailKind::Cables => {
+                let i = wiring.port_index(number, port);
+                !self.ports[i] && !self.slowed[i]
+            }
             FailKind::Routers => !self.routers[number as usize],
             FailKind::Nodes => !self.nodes[number as usize],
         });
@@ -384,7 +434,7 @@ impl Dead<'_> {
         }
         for &(number, port) in &all[..many] {
             match drawn.of {
-                FailKind::Cables => self.kill_port(number, port),
+                FailKind::Cables => self.fail_cable(number, port),
                 FailKind::Routers => self.kill_router(number),
                 FailKind::Nodes => self.nodes[number as usize] = true,
             }
@@ -396,15 +446,16 @@ impl Dead<'_> {
         let wiring = self.topology.wiring();
         let numbers = |dead: &[bool]| (0..).zip(dead).filter(|&(_, &dead)| dead).map(|(i, _)| i).collect();
         let n = self.topology.n_routers();
-        let mut cables = Vec::new();
+        let one_end = |failed: &dyn Fn(usize) -> bool| -> Vec<(u32, u16)> {
+            let ends = (0..n).flat_map(|router| (0..wiring.radix(router) as u16).map(move |port| (router, port)));
+            ends.filter(|&(router, port)| (router, port) < wiring.peer(router, port))
+                .filter(|&(router, port)| failed(wiring.port_index(router, port)))
+                .collect()
+        };
+        let cables = one_end(&|i| self.ports[i]);
+        let slowed = one_end(&|i| self.slowed[i] && !self.ports[i]);
         let mut pieces = vec![u32::MAX; n as usize];
         for router in 0..n {
-            let ports = (0..wiring.radix(router) as u16).filter(|&port| self.ports[wiring.port_index(router, port)]);
-            cables.extend(
-                ports
-                    .map(|port| (router, port))
-                    .filter(|&(r, p)| (r, p) < wiring.peer(r, p)),
-            );
             if pieces[router as usize] != u32::MAX {
                 continue;
             }
@@ -423,7 +474,12 @@ impl Dead<'_> {
         let fallout = Fallout {
             nodes: numbers(&self.nodes),
             routers: numbers(&self.routers),
+            kept: self
+                .keeps
+                .filter(|_| !slowed.is_empty())
+                .map(|share| (share, wiring.class_names.len())),
             cables,
+            slowed,
             pieces,
         };
         (self.ports, fallout)

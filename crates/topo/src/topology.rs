@@ -57,6 +57,38 @@ impl Topology {
         })
     }
 
+    /// The same network, of which nodes or nothing is dead.
+    pub(crate) fn with_fallout(self, fallout: Fallout) -> Self {
+        Self {
+            fallout: Some(Box::new(fallout)),
+            ..self
+        }
+    }
+
+    /// Gives cables, each by one end of before, the slower class beside their own. Classes that no cable has are there, too.
+    pub(crate) fn slow_down(mut self, slowed: &[(u32, u16)]) -> Self {
+        let Some((share, whole)) = self.fallout().and_then(|fallout| fallout.kept) else {
+            return self;
+        };
+        let slower = self.wiring.class_names[1..]
+            .iter()
+            .map(|name| format!("{name} at {} %", 100.0 * share));
+        let slower: Vec<String> = slower.collect();
+        self.wiring.class_names.extend(slower);
+        for &(router, before) in slowed {
+            let port = match self.geometry.curtailed() {
+                Some(left) => left.port_now(router, before),
+                None => Some(before),
+            };
+            let Some(port) = port else { continue };
+            let (peer, back) = self.wiring.peer(router, port);
+            for i in [self.wiring.port_index(router, port), self.wiring.port_index(peer, back)] {
+                self.wiring.class[i] += whole as u8 - 1;
+            }
+        }
+        self
+    }
+
     /// What failures have left of it; `None` where nothing has failed.
     pub fn fallout(&self) -> Option<&Fallout> {
         self.fallout.as_deref()
@@ -220,6 +252,13 @@ impl Topology {
     /// deadlock check shows what that leaves.
     pub fn minimal_vcs(&self) -> u8 {
         self.geometry.family().minimal_vcs()
+    }
+
+    /// Virtual channels of parts of ways that begin at any router and lead to one with nodes: more than [`Topology::minimal_vcs`] where failures
+    /// make ways from routers without nodes turn up again.
+    pub fn vcs_from_anywhere(&self) -> u8 {
+        let left = self.geometry.curtailed();
+        left.map_or_else(|| self.minimal_vcs(), Curtailed::vcs_from_anywhere)
     }
 
     /// Most hops that [`Topology::minimal`] takes between two routers that have nodes.

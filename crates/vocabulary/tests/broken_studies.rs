@@ -165,6 +165,7 @@ const CASES: &[(&str, &[Expected])] = &[
             (4, "fail.seed", "nothing is drawn", "count = 1"),
         ],
     ),
+    ("lanes_of_no_cable", &[(4, "fail.keeps", "none fails", "count = 1")]),
     (
         "too_many_failures",
         &[(3, "fail.count", "13 cables are to fail, 6 are left", "fewer")],

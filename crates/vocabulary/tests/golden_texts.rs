@@ -167,6 +167,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("fail.count", &["2", "0"]),
     ("fail.share", &["0.25"]),
     ("fail.class", &["\"x\""]),
+    ("fail.keeps", &["0.25"]),
     ("nic.chunk", &["\"32 B\"", "\"512 B\""]),
     ("nic.packet", &["\"1 KiB\"", "\"4 KiB\""]),
     ("nic.buffer", &["\"8 KiB\"", "\"1 MiB\""]),
@@ -560,7 +561,7 @@ fn single_studies() -> Vec<(String, Draft)> {
                     add(drafts.collect(), &id);
                     continue;
                 }
-                ("fail", "of" | "class" | "seed") => {
+                ("fail", "of" | "class" | "seed" | "keeps") => {
                     let mut draft = plain();
                     draft.set("fail", "count", "2");
                     draft

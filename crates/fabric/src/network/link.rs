@@ -1,7 +1,8 @@
 //! What the links of a network take.
 
 use crate::plant::{Class, serialisation};
-use crate::spec::{BitsPerSec, LinkDelays, LinkSpec, RunSpec};
+use crate::spec::{BitsPerSec, LinkDelays, LinkSpec, Links, RunSpec};
+use topo::Topology;
 
 /// The links of a network.
 pub(super) struct LinkTable {
@@ -16,21 +17,21 @@ pub(super) struct LinkTable {
 }
 
 impl LinkTable {
-    /// The link classes of these names.
-    pub fn new(spec: &RunSpec, names: &[String]) -> LinkTable {
+    /// The link classes of a network.
+    pub fn new(spec: &RunSpec, topology: &Topology) -> LinkTable {
         let (router, model) = (&spec.router, spec.router.named());
         let (unit, flit) = (model.unit(&spec.nic).0 as u32, model.flit(router));
         let class = |bandwidth: BitsPerSec, delays: LinkDelays| {
             Class::new(bandwidth, unit, delays, flit, model.wake(router, bandwidth))
         };
-        let between_routers = |name: &String| {
-            let link = spec.links.of(name);
+        let between_routers = |number: usize| {
+            let link = link_of_class(&spec.links, topology, number);
             let serialisation = serialisation(unit.next_multiple_of(flit), link.bandwidth.0);
-            class(link.bandwidth, model.link(router, link, serialisation))
+            class(link.bandwidth, model.link(router, &link, serialisation))
         };
-        let host: LinkSpec = names.first().map_or(spec.links.default, |name| *spec.links.of(name));
+        let host = link_of_class(&spec.links, topology, 0);
         let mut classes = vec![class(host.bandwidth, model.host_link(router, &spec.nic, &host))];
-        classes.extend(names.iter().skip(1).map(between_routers));
+        classes.extend((1..topology.class_names().len()).map(between_routers));
         let bandwidth = spec.nic.bandwidth.unwrap_or(host.bandwidth);
         let injection = class(bandwidth, model.injection(router, &spec.nic, &host));
         let mixed_speeds = classes
@@ -43,5 +44,18 @@ impl LinkTable {
             mixed_speeds,
             ejection: model.ejection(router, &spec.nic, &host),
         }
+    }
+}
+
+/// Links of a class, those of cables that have lost lanes slower than their own class.
+pub fn link_of_class(links: &Links, topology: &Topology, class: usize) -> LinkSpec {
+    let (name, share) = topology.rate_of_class(class);
+    let link = links.of(name);
+    match share < 1.0 {
+        true => LinkSpec {
+            bandwidth: BitsPerSec(((link.bandwidth.0 as f64 * share) as u64).max(1)),
+            ..*link
+        },
+        false => *link,
     }
 }

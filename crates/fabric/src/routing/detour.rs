@@ -280,7 +280,13 @@ impl Detour {
             true => own,
             false => 0,
         };
-        self.second = self.first.saturating_add(if whole && self.to_group { 1 } else { own });
+        let first_legs = match self.progressive {
+            _ if whole && self.to_group => 1,
+            // They begin wherever a packet is on its minimal way.
+            true => topology.vcs_from_anywhere(),
+            false => own,
+        };
+        self.second = self.first.saturating_add(first_legs);
         self
     }
 

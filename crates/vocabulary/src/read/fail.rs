@@ -41,7 +41,20 @@ pub(crate) fn read(
     if findings.n_errors() > before {
         return FailSpec::default();
     }
+    let keeps = values.number("keeps");
+    let cables_fail = values.given("cables") || drawn.as_ref().is_some_and(|drawn| drawn.of == FailKind::Cables);
+    if keeps.is_some() && !cables_fail && !values.given("count") {
+        let hint = "name cables, or draw some with count = 1";
+        findings.error(
+            values.place("keeps"),
+            "fail.keeps",
+            "says what failed cables keep, and none fails",
+            hint,
+        );
+        return FailSpec::default();
+    }
     let fail = FailSpec {
+        keeps: keeps.filter(|&share| share < 1.0 && cables_fail),
         cables: values.texts("cables").to_vec(),
         routers: values.texts("routers").to_vec(),
         nodes: values.integers_u32("nodes"),

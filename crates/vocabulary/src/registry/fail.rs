@@ -14,7 +14,7 @@ const FAIL: &[Parameter] = &[
         "cables",
         Type::Texts,
         Default::From("none"),
-        "Dead cables between routers, by router and port as in `links.parquet` (`(0,0) x+`, `g0.r3 to g1.r5 #1`); `#*` at the end stands for all parallel ones. A cable is dead in both directions.",
+        "Failed cables between routers, by router and port as in `links.parquet` (`(0,0) x+`, `g0.r3 to g1.r5 #1`); `#*` at the end stands for all parallel ones. A cable fails in both directions.",
     ),
     key(
         "routers",
@@ -57,6 +57,12 @@ const FAIL: &[Parameter] = &[
         "Only cables of this link class are drawn.",
     ),
     key(
+        "keeps",
+        Type::Number { above: 0.0, max: 1.0 },
+        Default::From("nothing: they are dead"),
+        "Share of their bandwidth that failed cables keep, named and drawn ones: they have lost lanes. Ways do not change for it.",
+    ),
+    key(
         "seed",
         Type::Integer {
             min: 0,
@@ -71,7 +77,7 @@ const FAIL: &[Parameter] = &[
 pub(super) const FAIL_TABLE: Section = Section {
     name: "fail",
     header: "[fail]",
-    line: "What is dead from the start of the run: packets go round it, jobs are placed without it.",
+    line: "What has failed before the run: packets go round what is dead, jobs are placed without it.",
     parameters: FAIL,
     families: &[],
 };
