@@ -4,7 +4,7 @@ use super::execution::Manner;
 use super::latency::{LatencySummary, WaitSummary};
 use super::links::{BusyLink, busiest};
 use super::loads::{Loads, loads};
-use super::state::{Judgement, LoadState, Scales, judge, tells};
+use super::state::{Judgement, Scales, judge, of_work_that_ends, tells};
 use super::verdict::Verdict;
 use crate::harvest::Harvest;
 use des::{Outcome, Time};
@@ -96,11 +96,7 @@ impl<'a> Concluded<'a> {
         let scales = Scales::new(spec, net, harvest, span_end, inputs.end);
         let judgement = match open_loop {
             true => judge(whole, &scales),
-            false => Judgement {
-                state: LoadState::Ok,
-                because: String::new(),
-                settles: None,
-            },
+            false => of_work_that_ends(sample.messages, sample.latencies.count),
         };
         let mut run = Concluded {
             spec,
@@ -127,7 +123,7 @@ impl<'a> Concluded<'a> {
             wait_ns: WaitSummary::default(),
         };
         run.loads = loads(&run, 0..spec.jobs.len());
-        run.given = tells(run.judgement.state, run.bins(whole));
+        run.given = !open_loop || tells(run.judgement.state, run.bins(whole));
         (run.latency_ns, run.wait_ns) = run.times(whole, sample, run.given);
         run
     }

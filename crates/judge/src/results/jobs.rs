@@ -3,7 +3,7 @@
 use super::figure::{Figure, Figures};
 use super::latency::{LatencySummary, WaitSummary};
 use super::loads::{Loads, loads};
-use super::state::{LoadState, judge, tells};
+use super::state::{LoadState, judge, of_work_that_ends, tells};
 use super::{Concluded, figures};
 use fabric::mpi::{RankRow, account};
 use serde::Serialize;
@@ -130,13 +130,14 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
         if rows.is_empty() && spec.work == fabric::spec::Work::Idle {
             continue;
         }
-        let state = match endless {
-            true => judge(track, &run.scales).state,
-            false => LoadState::Ok,
-        };
         let sample = track.sample(run.first, stats.span, stats.shift);
         let (measured, arrived) = (sample.messages, sample.latencies.count);
-        let (latency_ns, wait_ns) = run.times(track, &sample, tells(state, run.bins(track)));
+        let state = match endless {
+            true => judge(track, &run.scales).state,
+            false => of_work_that_ends(measured, arrived).state,
+        };
+        let given = !endless || tells(state, run.bins(track));
+        let (latency_ns, wait_ns) = run.times(track, &sample, given);
         let (time_ns, work) = match rows.is_empty() {
             false => (
                 account::span(rows.iter().copied()).map(|time| time.0 as f64 / 1e3),

@@ -19,9 +19,9 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {
-    /// It keeps up with the load; also of runs that end with their work.
+    /// It keeps up with the load; also of work that ends and has ended.
     Ok,
-    /// The run is too short to tell.
+    /// The run is too short to tell, or ended before its work.
     Unsettled,
     /// It does not keep up: what waits grows for as long as the run lasts.
     Saturated,
@@ -165,6 +165,23 @@ pub fn tells(state: LoadState, bins: &[Bin]) -> bool {
 /// What mean latencies of two halves of the measured time may differ by where a run was too short to tell more.
 const DRIFT: f64 = 0.1;
 
+/// Judges work that ends: where the end of the run came first, nobody can tell what it would have taken.
+pub fn of_work_that_ends(measured: u64, arrived: u64) -> Judgement {
+    let missing = measured.saturating_sub(arrived);
+    if missing == 0 {
+        return Judgement {
+            state: LoadState::Ok,
+            because: String::new(),
+            settles: None,
+        };
+    }
+    Judgement {
+        state: LoadState::Unsettled,
+        because: "the run ended before its work: a later run.end, or none, shows what that takes".into(),
+        settles: None,
+    }
+}
+
 /// Judges the messages of a run or of one of its jobs.
 pub fn judge(track: &Track, scales: &Scales) -> Judgement {
     let Scales {
@@ -286,6 +303,14 @@ mod tests {
             LoadState::Ok,
             "a level that was reached late"
         );
+    }
+
+    #[test]
+    fn work_that_was_cut_off_is_unsettled() {
+        assert_eq!(of_work_that_ends(12, 12).state, LoadState::Ok);
+        let cut = of_work_that_ends(12, 11);
+        assert_eq!((cut.state, cut.settles), (LoadState::Unsettled, None));
+        assert!(cut.because.contains("before its work"));
     }
 
     #[test]

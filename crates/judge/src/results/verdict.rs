@@ -17,7 +17,7 @@ figures! {
     pub struct Verdict {
         ok: bool = Flag, "self-checks", "All self-checks hold; a run of which one does not is an error.";
         checks: Vec<Check> = List, "checks", "The self-checks one by one.";
-        state: LoadState = Text, "state", "Whether the network kept up with sources that never stop: `ok`, `unsettled` (the run is too short to tell) or `saturated`.";
+        state: LoadState = Text, "state", "Whether the network kept up with its sources: `ok`, `unsettled` (the run is too short to tell, or ended before work that ends) or `saturated`.";
         because: String = Text, "because", "Why it was not seen to keep up; empty if it was.";
         settles_ns: Option<f64> = Nanoseconds, "length that settles", "How long the run would have to be to tell, where it was too short.";
     }
