@@ -7,10 +7,14 @@ off its list in the same change.
 
 import ast
 import re
+import shutil
+import subprocess
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -403,3 +407,29 @@ def test_the_largest_crate_is_no_larger_a_part_of_all():
     lines = {crate.name: sum(file.lines for file in crate.files) for crate in _crates().values()}
     share = 100 * max(lines.values()) / sum(lines.values())
     assert share <= LARGEST_CRATE, f"the largest crate has {share:.1f} % of all lines, at most {LARGEST_CRATE}: {lines}"
+
+
+#: What is built: tests of a crate, all tests, the package.
+BUILDS = (
+    ("-p", "fabricsim-vocabulary", "-e", "normal,dev"),
+    ("-p", "fabricsim-judge", "-e", "normal,dev"),
+    ("--workspace", "--exclude", "fabricsim-py", "-e", "normal,dev"),
+    ("-p", "fabricsim-py", "-e", "normal"),
+)
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+def test_crates_are_compiled_once_whatever_is_built_with_them():
+    def tree(*words):
+        command = ["cargo", "tree", "--locked", "--prefix", "none", "--format", "{p}|{f}", *words]
+        told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return {tuple(line.removesuffix(" (*)").split("|")) for line in told.splitlines() if "|" in line}
+
+    needed = {package for package, _ in tree("-p", "fabricsim-judge", "-e", "normal")}
+    found = {}
+    for build in BUILDS:
+        for package, features in tree(*build):
+            if package in needed:
+                found.setdefault(package, {}).setdefault(features, " ".join(build))
+    several = {package: choices for package, choices in found.items() if len(choices) > 1}
+    assert not several, f"ask for the features of these in crates/trace/Cargo.toml, which says why: {several}"
