@@ -76,7 +76,8 @@ test-js:
 	@if command -v node >/dev/null; then node --test tests/javascript/*.test.mjs; else echo "skipped: scripts of the report are tested by node, which is not here"; fi
 
 parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
-	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric -p fabricsim-judge --lib --test engines --test optimistic --test checkpoint --test self_checks
+	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric -p fabricsim-judge --lib --test optimistic
+	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-judge --test all -- engines:: checkpoint:: self_checks::
 	FABRICSIM_PARITY=whole $(BIN)/python -m pytest tests/python/test_mpi.py tests/python/test_checkpoint.py tests/python/test_studies.py tests/python/test_trace_parity.py
 
 check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
@@ -108,8 +109,8 @@ gate: ## instructions per packet-hop of the hot path against their limits (needs
 	tools/instructions.sh
 
 fuzz: ## a minute of mutated study files against the study reader, and one of random studies against the oracle
-	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-vocabulary --profile quick --locked --test broken_studies_fuzz
-	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} cargo test -p fabricsim-judge --profile quick --locked --test oracle
+	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-vocabulary --profile quick --locked --test all no_input_panics
+	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} cargo test -p fabricsim-judge --profile quick --locked --test all every_message_of_random_studies
 
 bench: setup ## speed of the engine on fixed cases
 	$(BIN)/fabricsim bench

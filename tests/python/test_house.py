@@ -409,6 +409,24 @@ def test_the_largest_crate_is_no_larger_a_part_of_all():
     assert share <= LARGEST_CRATE, f"the largest crate has {share:.1f} % of all lines, at most {LARGEST_CRATE}: {lines}"
 
 
+#: Programs of tests beside the one of each crate: these build a copy of the tree, or write pages of all of it.
+TEST_PROGRAMS = {"crates/extending/tests/pages.rs", "crates/extending/tests/tree.rs"}
+
+
+def test_tests_of_a_crate_are_one_program_and_every_file_is_in_it():
+    for tests in sorted(ROOT.glob("crates/**/tests")):
+        if not (tests.parent / "Cargo.toml").is_file():
+            continue
+        programs = [*tests.glob("*.rs"), *tests.glob("*/main.rs")]
+        programs = [program for program in programs if _place(program) not in TEST_PROGRAMS]
+        assert len(programs) <= 1, f"each program links the simulator once more: {', '.join(map(_place, sorted(programs)))}"
+        for program in programs:
+            if program.name == "main.rs":
+                named = {name for name, _ in MODULE.findall(program.read_text(encoding="utf-8"))}
+                there = {path.stem for path in program.parent.iterdir()} - {"main"}
+                assert named == there, f"{_place(program)} leaves out files, or names what is not there: {sorted(named ^ there)}"
+
+
 #: What is built: tests of a crate, all tests, the package.
 BUILDS = (
     ("-p", "fabricsim-vocabulary", "-e", "normal,dev"),
@@ -433,3 +451,14 @@ def test_crates_are_compiled_once_whatever_is_built_with_them():
                 found.setdefault(package, {}).setdefault(features, " ".join(build))
     several = {package: choices for package, choices in found.items() if len(choices) > 1}
     assert not several, f"ask for the features of these in crates/trace/Cargo.toml, which says why: {several}"
+
+
+def test_tests_that_make_asks_for_are_there():
+    texts = [path.read_text(encoding="utf-8") for path in ROOT.glob("crates/*/tests/all/*.rs")]
+    known = {name for text in texts for name in re.findall(r"^(?:fn|mod) (\w+)", text, re.MULTILINE)}
+    lines = re.findall(r"--test all (?:-- )?([\w: ]+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    wanted = [word.removesuffix("::") for line in lines for word in line.split()]
+    assert len(wanted) >= 5
+    # Cargo runs no test, and is content, where a name is on none.
+    missing = [word for word in wanted if not any(name.startswith(word) for name in known)]
+    assert not missing, f"no test has these names: {missing}"

@@ -11,8 +11,8 @@ const PARTS: &[&str] = &["Cargo.toml", "Cargo.lock", "rustfmt.toml", "crates"];
 
 /// Suites: package, and what of it.
 const SUITES: &[&[&str]] = &[
-    // Topologies, by enrolment in `crates/topo/tests/common/mod.rs`.
-    &["-p", "fabricsim-topo", "--test", "conformance"],
+    // Topologies, by enrolment in `crates/topo/tests/all/common/mod.rs`.
+    &["-p", "fabricsim-topo", "--test", "all", "conformance::"],
     // The rule of the routing, by the test in its own file.
     &["-p", "fabricsim-fabric", "--lib", "negative_first"],
     // Motifs play in it.

@@ -1,6 +1,6 @@
 //! The event of a network: a packet, a credit or a message's notice, 32 bytes, passed by value.
 //!
-//! What each field holds, and what happens at its edge; the tests are in this file or in `tests/limits.rs`.
+//! What each field holds, and what happens at its edge; the tests are in this file or in `crates/judge/tests/all/limits.rs`.
 //!
 //! | word | field | bits | range | at the edge | test |
 //! |---|---|---|---|---|---|

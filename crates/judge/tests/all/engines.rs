@@ -1,0 +1,1101 @@
+//! Every cell of topology x routing x router model gives one answer on every engine, passes its self-checks and can be rolled back.
+
+use crate::lent::{self, ListedOps};
+use crate::played_graphs::mixed;
+use des::ranks::local;
+use des::{Time, mix};
+use fabric::network::Network;
+use fabric::spec::*;
+use judge::run::{Means, RunOrder, RunResult, run, run_by};
+use std::sync::Arc;
+use topo::{
+    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FatTreeSpec, HowMany, Lattice, RingSpec,
+    SingleRouterSpec, TopologySpec,
+};
+use work::motif::ProgramLoan;
+
+fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
+    Lattice {
+        shape: shape.to_vec(),
+        width: width.to_vec(),
+        nodes_per_router,
+    }
+}
+
+/// One small network of each family.
+fn topologies() -> Vec<(&'static str, TopologySpec)> {
+    let arrangement = Arrangement::Absolute;
+    vec![
+        (
+            "single router",
+            TopologySpec::SingleRouter(SingleRouterSpec { nodes: 70 }),
+        ),
+        (
+            "ring",
+            TopologySpec::Ring(RingSpec {
+                routers: 7,
+                width: 2,
+                nodes_per_router: 2,
+            }),
+        ),
+        ("mesh", TopologySpec::Mesh(lattice(&[3, 4], &[1, 2], 2))),
+        ("torus", TopologySpec::Torus(lattice(&[4, 3, 2], &[], 1))),
+        ("hyperx", TopologySpec::HyperX(lattice(&[4, 3], &[2, 1], 3))),
+        (
+            "dragonfly",
+            TopologySpec::Dragonfly(DragonflySpec {
+                groups: 5,
+                routers_per_group: vec![4],
+                nodes_per_router: 2,
+                links_per_pair: 2,
+                local_width: 1,
+                arrangement,
+                arrangement_seed: 1,
+            }),
+        ),
+        (
+            "dragonfly+",
+            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
+                groups: 4,
+                leaves: 3,
+                spines: 3,
+                nodes_per_leaf: 2,
+                links_per_pair: 2,
+                local_width: 1,
+                arrangement,
+                arrangement_seed: 1,
+            }),
+        ),
+        (
+            "fat-tree",
+            TopologySpec::FatTree(FatTreeSpec {
+                down: vec![3, 3, 2],
+                up: vec![2, 3],
+                up_width: vec![1, 1],
+            }),
+        ),
+    ]
+}
+
+fn is_lattice(topology: &TopologySpec) -> bool {
+    matches!(
+        topology,
+        TopologySpec::Ring(_) | TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_)
+    )
+}
+
+/// What an adaptive routing with such keys looks at.
+fn looks_at(routing: &mut RoutingSpec) -> Option<(&mut Congestion, Per)> {
+    match routing {
+        RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => Some((&mut detour.congestion, detour.per)),
+        RoutingSpec::AdaptiveUp(sense) => Some((&mut sense.congestion, sense.per)),
+        RoutingSpec::AdaptiveLocal(room) => Some((&mut room.congestion, room.per)),
+        RoutingSpec::Doal(deroute) | RoutingSpec::Dal(deroute) | RoutingSpec::Vdal(deroute) => {
+            Some((&mut deroute.congestion, deroute.per))
+        }
+        _ => None,
+    }
+}
+
+fn cells() -> Vec<(String, RunSpec)> {
+    let mut cells = Vec::new();
+    for (name, topology) in topologies() {
+        for routing in [
+            RoutingSpec::Ugal(DetourSpec {
+                candidates: 3,
+                via: Via::Node,
+                ..DetourSpec::default()
+            }),
+            RoutingSpec::Par(DetourSpec {
+                congestion: Congestion::Both,
+                per: Per::Vc,
+                ..DetourSpec::default()
+            }),
+            RoutingSpec::Ugal(DetourSpec {
+                via: Via::Group,
+                congestion: Congestion::Credits,
+                bias: Bytes(1_000),
+                threshold: Bytes(500),
+                scope: Scope::Group,
+                step: Some(Bytes(0)),
+                ..DetourSpec::default()
+            }),
+            RoutingSpec::Par(DetourSpec {
+                via: Via::Group,
+                weigh_hops: false,
+                ratio: 2.0,
+                ..DetourSpec::default()
+            }),
+            RoutingSpec::MINIMAL,
+            RoutingSpec::DOR,
+            RoutingSpec::RDR,
+            RoutingSpec::MIN_RANDOM,
+            RoutingSpec::MIN_A,
+            RoutingSpec::VALIANT,
+            RoutingSpec::Valiant(ViaSpec { via: Via::Router }),
+            RoutingSpec::Valiant(ViaSpec { via: Via::Group }),
+            RoutingSpec::AdaptiveLocal(RoomSpec::default()),
+            RoutingSpec::AdaptiveLocal(RoomSpec {
+                congestion: Congestion::Output,
+                ratio: 1.0,
+                ..RoomSpec::default()
+            }),
+            RoutingSpec::D_MOD_K,
+            RoutingSpec::SCATTER,
+            RoutingSpec::AdaptiveUp(SenseSpec::default()),
+            RoutingSpec::AdaptiveUp(SenseSpec {
+                congestion: Congestion::Both,
+                per: Per::Vc,
+                equal: Equal::Exact,
+            }),
+            RoutingSpec::Doal(DerouteSpec {
+                congestion: Congestion::Both,
+                bias: Bytes(64),
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Dal(DerouteSpec::default()),
+            RoutingSpec::Dal(DerouteSpec {
+                congestion: Congestion::Credits,
+                per: Per::Vc,
+                weigh_hops: false,
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Vdal(DerouteSpec {
+                per: Per::Vc,
+                threshold: Bytes(500),
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Vdal(DerouteSpec::default()),
+        ] {
+            if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
+                continue;
+            }
+            let up = matches!(
+                routing,
+                RoutingSpec::DModK(_) | RoutingSpec::Scatter(_) | RoutingSpec::AdaptiveUp(_)
+            );
+            let deroute = matches!(
+                routing,
+                RoutingSpec::Doal(_) | RoutingSpec::Dal(_) | RoutingSpec::Vdal(_)
+            );
+            let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));
+            let by_group = by_room || matches!(routing, RoutingSpec::Valiant(ViaSpec { via: Via::Group }));
+            if (up && name != "fat-tree")
+                || (deroute && name != "hyperx")
+                || (by_group && !name.starts_with("dragonfly"))
+            {
+                continue;
+            }
+            for (model, architecture) in [
+                (RouterModel::Sculpin, Architecture::Voq),
+                (RouterModel::Credit, Architecture::Voq),
+                (RouterModel::Credit, Architecture::InputQueued),
+            ] {
+                let queued = architecture == Architecture::InputQueued;
+                let refused = match routing {
+                    RoutingSpec::Dal(_) => queued,
+                    // Room in output buffers, or in the next ones.
+                    RoutingSpec::AdaptiveLocal(room) => {
+                        model == RouterModel::Sculpin || queued != (room.congestion == Congestion::Output)
+                    }
+                    _ => false,
+                };
+                if refused {
+                    continue;
+                }
+                let mut spec = plain(topology.clone());
+                spec.routing = routing.clone();
+                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = &spec.routing
+                    && detour.via == Via::Group
+                    && !name.starts_with("dragonfly")
+                {
+                    continue;
+                }
+                if let Some((congestion, _)) = looks_at(&mut spec.routing)
+                    && model == RouterModel::Sculpin
+                {
+                    *congestion = Congestion::Output;
+                }
+                spec.router.model = model;
+                spec.router.architecture = architecture;
+                spec.router.buffer = Some(Bytes(6_000));
+                // Workers with whole groups of a dragonfly may go on for some windows without each other.
+                let global = LinkSpec {
+                    latency: Time::from_ns(650),
+                    ..spec.links.default
+                };
+                spec.links.by_class.insert("global".into(), global);
+                if architecture == Architecture::InputQueued {
+                    spec.router.output_buffer = Some(Bytes(5_000));
+                    spec.router.output_latency = Time::from_ns(40);
+                    spec.router.credits_traverse = true;
+                    spec.router.node_credit_delay = Time::from_ns(1);
+                }
+                let some = matches!(routing, RoutingSpec::Minimal(_) | RoutingSpec::MinA(_) | RoutingSpec::Par(_));
+                if some && name != "single router" && (model, architecture) == (RouterModel::Credit, Architecture::Voq) {
+                    cells.push((format!("{name} {routing:?} round a dead cable"), failing(&spec)));
+                }
+                cells.push((format!("{name} {routing:?} {model:?} {architecture:?}"), spec));
+            }
+        }
+    }
+    cells
+}
+
+/// The same with a dead cable and a dead node.
+fn failing(spec: &RunSpec) -> RunSpec {
+    let mut spec = spec.clone();
+    spec.fail.nodes = vec![3];
+    spec.fail.drawn = Some(DrawnFailures {
+        of: FailKind::Cables,
+        many: HowMany::Count(1),
+        class: None,
+        seed: 5,
+    });
+    spec
+}
+
+/// Forwarding tables: every way to choose a path, every size of an entry's parts, on some networks and routers.
+fn table_cells() -> Vec<(String, RunSpec)> {
+    let quadrants = TopologySpec::HyperX(lattice(&[4, 4], &[], 2));
+    let named = |name: &str| topologies().into_iter().find(|(n, _)| *n == name).unwrap().1;
+    let (voq, queued) = (Architecture::Voq, Architecture::InputQueued);
+    let credit = RouterModel::Credit;
+    [
+        (named("hyperx"), "dfsssp", 1, PathChoice::RoundRobin, credit, voq),
+        (named("torus"), "lash", 1, PathChoice::Random, credit, queued),
+        (named("dragonfly"), "updn", 2, PathChoice::BySize, credit, voq),
+        (
+            named("fat-tree"),
+            "ftree",
+            0,
+            PathChoice::First,
+            RouterModel::Sculpin,
+            voq,
+        ),
+        (quadrants, "parx", 2, PathChoice::BySize, credit, voq),
+    ]
+    .into_iter()
+    .map(|(topology, engine, lmc, path, model, architecture)| {
+        let mut spec = plain(topology);
+        let tables = TablesSpec {
+            source: TableSource::Engine {
+                lanes: 8,
+                roots: vec![],
+                lmc,
+                seed: 1,
+            },
+            path,
+            small_below: Bytes(1_500),
+        };
+        spec.routing = RoutingSpec::by_tables(engine, tables).unwrap();
+        spec.router.model = model;
+        spec.router.architecture = architecture;
+        spec.router.buffer = Some(Bytes(6_000));
+        if architecture == queued {
+            spec.router.output_buffer = Some(Bytes(5_000));
+        }
+        (format!("tables of {engine} {model:?} {architecture:?}"), spec)
+    })
+    .collect()
+}
+
+/// Late-admission routers on rings, meshes and tori: chunks of a message's packets, few of them in a queue.
+fn late_admission_cells() -> Vec<(String, RunSpec)> {
+    let mut cells = Vec::new();
+    let ring = |routers, width, nodes_per_router| {
+        TopologySpec::Ring(RingSpec {
+            routers,
+            width,
+            nodes_per_router,
+        })
+    };
+    let topologies = [
+        ("wide ring", ring(7, 2, 2)),
+        ("ring", ring(8, 1, 1)),
+        ("mesh", TopologySpec::Mesh(lattice(&[3, 4], &[1, 2], 2))),
+        ("torus", TopologySpec::Torus(lattice(&[4, 3, 2], &[], 1))),
+    ];
+    for (name, topology) in topologies {
+        for tie in [Tie::Positive, Tie::Unwrapped] {
+            for routing in [RoutingSpec::Dor(TieSpec { tie }), RoutingSpec::Rdr(TieSpec { tie })] {
+                let mut spec = plain(topology.clone());
+                spec.routing = routing.clone();
+                spec.links.default.latency = Time::from_ns(3);
+                spec.router.architecture = Architecture::LateAdmission;
+                spec.router.buffer = Some(Bytes(3_000));
+                spec.router.bubble = 2;
+                spec.router.local_latency = Time(750);
+                spec.router.credit_delay = Time(1_700);
+                spec.router.traversal = Time::from_ns(50);
+                spec.router.traversal_occupies_link = tie == Tie::Unwrapped;
+                if tie == Tie::Unwrapped {
+                    spec.router.completion = Completion::Cumulative;
+                }
+                // One channel is not proven for random dimensions; these loads do not fill the queues in a circle.
+                spec.router.allow_deadlock = true;
+                spec.nic.packet = Bytes(2_000);
+                spec.nic.chunk = Some(Bytes(300));
+                spec.nic.message_overhead = Time::from_ns(10);
+                spec.nic.idle_delay_per_byte = Time(40);
+                cells.push((format!("{name} {routing:?} late admission"), spec));
+            }
+        }
+    }
+    cells
+}
+
+fn synthetic(load: f64, message: u64) -> Work {
+    Work::Synthetic(Synthetic {
+        pattern: Pattern::Uniform,
+        message: Bytes(message),
+        load: Some(load),
+        count: None,
+        process: Process::Poisson,
+    })
+}
+
+fn pairs(matching: Matching, mode: PairMode) -> Work {
+    Work::Pairs(Pairs {
+        matching,
+        mode,
+        messages: 7,
+        message: Bytes(5_000),
+        ack: Bytes(64),
+        active: None,
+        start_spread: Time(1_000),
+        seed: None,
+    })
+}
+
+/// Messages of all sizes between any nodes, some of them several of a node at one time.
+fn listed(seed: u64, n_nodes: u32) -> Work {
+    let mut list: Vec<ListedMessage> = (0..120)
+        .map(|k| {
+            let draw = |word: u64, below: u64| mix(mix(seed ^ k << 8) ^ word) % below;
+            let (from, by) = (draw(1, n_nodes.into()) as u32, draw(2, u64::from(n_nodes) - 1) as u32);
+            let to = (from + 1 + by) % n_nodes;
+            let bytes = [1, 2_048, 2_049, 9_000][draw(3, 4) as usize];
+            ListedMessage::from((draw(4, 8) * 200_000, from, to, bytes))
+        })
+        .collect();
+    list.sort_by_key(|message| (message.time, message.source));
+    Work::Messages(list)
+}
+
+/// Runs a specification on an engine; the checks of the run itself must hold.
+fn result(what: &str, spec: &RunSpec, engine: Engine) -> RunResult {
+    let mut spec = spec.clone();
+    spec.control.engine = engine;
+    run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{what} on {engine:?}: {error}"))
+}
+
+/// Runs a specification on ranks that are threads, with an engine and workers of each; what the first of them has.
+fn on_ranks(what: &str, spec: &RunSpec, ranks: usize, engine: Engine) -> RunResult {
+    let mut spec = spec.clone();
+    spec.control.engine = engine;
+    let spec = &spec;
+    let mut ends = local::connect(ranks);
+    let results: Vec<Option<RunResult>> = std::thread::scope(|scope| {
+        let runs = ends.iter_mut().map(|end| {
+            scope.spawn(move || {
+                let means = Means {
+                    ranks: Some(end),
+                    ..Means::default()
+                };
+                let result = run_by(spec, means, &mut |_| RunOrder::GoOn);
+                result.unwrap_or_else(|error| panic!("{what} on {ranks} ranks: {error}"))
+            })
+        });
+        let runs: Vec<_> = runs.collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert!(results[1..].iter().all(Option::is_none), "{what}");
+    results.into_iter().next().flatten().unwrap()
+}
+
+/// How a run is executed: an engine with a number of workers, on a number of ranks or not.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Engine(Engine, u16),
+    Ranks(usize, Engine, u16),
+}
+
+/// `true` if all of the matrix is to be run (`make parity`), not only a part of it.
+fn whole() -> bool {
+    std::env::var("FABRICSIM_PARITY").is_ok_and(|value| value == "whole")
+}
+
+/// The ways that are held against the sequential engine: every other one of six, these or those by case, or with
+/// `FABRICSIM_PARITY=whole` (`make parity`) all, with more workers and ranks.
+fn ways(case: &str) -> Vec<Way> {
+    use Engine::*;
+    if !whole() {
+        let these = [
+            Way::Engine(Reference, 1),
+            Way::Engine(Conservative, 3),
+            Way::Ranks(2, Optimistic, 1),
+        ];
+        let those = [
+            Way::Engine(RollbackCheck, 1),
+            Way::Engine(Optimistic, 2),
+            Way::Ranks(2, Conservative, 2),
+        ];
+        return Vec::from([these, those][(hash(case, 7) % 2) as usize]);
+    }
+    let mut ways = vec![Way::Engine(Reference, 1), Way::Engine(RollbackCheck, 1)];
+    ways.extend([1, 2, 3, 4].map(|workers| Way::Engine(Conservative, workers)));
+    ways.extend([1, 2, 4].map(|workers| Way::Engine(Optimistic, workers)));
+    for engine in [Conservative, Optimistic] {
+        ways.extend([(2, 1), (3, 1), (2, 2), (3, 2)].map(|(ranks, workers)| Way::Ranks(ranks, engine, workers)));
+    }
+    ways
+}
+
+/// A number that stays with a case's name.
+fn hash(case: &str, start: u64) -> u64 {
+    case.bytes().fold(start, |word, byte| mix(word ^ u64::from(byte)))
+}
+
+/// Three ways to share out the routers of a network to `workers`, as far as it has as many: the family's, METIS, and one that leaves no
+/// router beside another; or one of them, another for every case.
+fn partitions(case: &str, n_routers: u32, workers: usize) -> Vec<PartitionSpec> {
+    if workers == 1 || n_routers < workers as u32 {
+        return vec![PartitionSpec::Auto];
+    }
+    let number = |router: u32| (mix(u64::from(router) ^ 5) >> 40) as u32;
+    let dealt = (0..n_routers).map(|router| match router < workers as u32 {
+        true => router,
+        false => number(router) % workers as u32,
+    });
+    let all = vec![
+        PartitionSpec::Blocks,
+        PartitionSpec::Metis,
+        PartitionSpec::Map(dealt.collect()),
+    ];
+    if whole() {
+        return all;
+    }
+    vec![all[(hash(case, workers as u64) % 3) as usize].clone()]
+}
+
+fn one_answer(what: &str, spec: &RunSpec) {
+    let sequential = result(what, spec, Engine::Sequential);
+    assert!(sequential.summary.messages > 20, "{what}: the case must do something");
+    let n_routers = sequential.summary.n_routers;
+    let shared = |way: Way| {
+        let workers = match way {
+            Way::Engine(_, workers) => usize::from(workers),
+            Way::Ranks(ranks, _, workers) => ranks * usize::from(workers),
+        };
+        let partitions = partitions(what, n_routers, workers);
+        partitions.into_iter().map(move |partition| (way, partition))
+    };
+    // Another test of the same cell goes other ways.
+    let case = format!("{what} {:?}", spec.jobs[0].work);
+    for (way, partition) in ways(&case).into_iter().flat_map(shared) {
+        let mut spec = spec.clone();
+        let what = format!("{what}, {partition:?}");
+        spec.control.partition = partition;
+        let other = match way {
+            Way::Engine(engine, workers) => {
+                spec.control.workers = workers;
+                result(&what, &spec, engine)
+            }
+            Way::Ranks(ranks, engine, workers) => {
+                spec.control.workers = workers;
+                on_ranks(&what, &spec, ranks, engine)
+            }
+        };
+        assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {way:?}");
+        assert_eq!(other.sample, sequential.sample, "{what} on {way:?}");
+        assert_eq!(other.messages, sequential.messages, "{what} on {way:?}");
+        assert_eq!(other.summary.events, sequential.summary.events, "{what} on {way:?}");
+        assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {way:?}");
+        assert_eq!(other.stats.tracks, sequential.stats.tracks, "{what} on {way:?}");
+        assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
+        assert_eq!(other.ranks, sequential.ranks, "{what} on {way:?}");
+        assert_eq!(other.rank_times, sequential.rank_times, "{what} on {way:?}");
+        assert_eq!(other.memory, sequential.memory, "{what} on {way:?}");
+        let ran = |way: &Way| match way {
+            Way::Engine(Engine::Reference, _) => "reference",
+            Way::Engine(Engine::RollbackCheck, _) => "rollback-check",
+            Way::Engine(Engine::Optimistic, _) | Way::Ranks(_, Engine::Optimistic, _) => "optimistic",
+            Way::Engine(_, 1) => "sequential",
+            _ => "conservative",
+        };
+        if other.summary.n_routers > 1 {
+            assert_eq!(other.summary.engine, ran(&way), "{what}");
+        }
+    }
+}
+
+#[test]
+fn late_admission_gives_one_answer_on_every_engine() {
+    for (i, (what, mut spec)) in late_admission_cells().into_iter().enumerate() {
+        spec.jobs[0].work = synthetic(0.3, 3_100);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+        let mode = [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3];
+        spec.jobs[0].work = pairs(Matching::Mutual, mode);
+        spec.control.end = None;
+        one_answer(&what, &spec);
+        // All local delays off: packets of a node come at the same time.
+        spec.links.default.latency = Time::ZERO;
+        spec.router.local_latency = Time::ZERO;
+        spec.nic.message_overhead = Time::ZERO;
+        let sequential = result(&what, &spec, Engine::Sequential);
+        assert_eq!(sequential.summary.engine, "reference", "{what}: no lookahead");
+    }
+}
+
+#[test]
+fn open_loop_traffic_gives_one_answer_on_every_engine() {
+    for (what, mut spec) in cells() {
+        spec.jobs[0].work = synthetic(0.6, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn reacting_pairs_give_one_answer_on_every_engine() {
+    for (i, (what, mut spec)) in cells().into_iter().enumerate() {
+        let matching = if i % 2 == 0 {
+            Matching::Mutual
+        } else {
+            Matching::SendersReceivers
+        };
+        let mode = [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3];
+        spec.jobs[0].work = pairs(matching, mode);
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn listed_messages_give_one_answer_on_every_engine() {
+    for (i, (what, mut spec)) in cells().into_iter().enumerate() {
+        spec.jobs[0].work = listed(i as u64, Network::build(&spec).unwrap().n_nodes());
+        spec.control.end = None;
+        spec.observe.messages = MessageDetail::Full;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn overload_and_incast_give_one_answer_on_every_engine() {
+    for (what, mut spec) in cells() {
+        spec.jobs[0].work = Work::Synthetic(Synthetic {
+            pattern: Pattern::Incast { sources: None },
+            message: Bytes(2_048),
+            load: Some(1.0),
+            count: Some(6),
+            process: Process::PeriodicInPhase,
+        });
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+/// A job of MPI ranks that does one motif after the other.
+fn ranks(
+    (per_node, start): (u32, Start),
+    mapping: Mapping,
+    mpi: MpiSpec,
+    motifs: &[(&str, &[(&str, MotifValue)])],
+) -> Work {
+    let part = |(kind, values): &(&str, &[(&str, MotifValue)])| Part {
+        motif: Motif {
+            kind: (*kind).to_owned(),
+            values: values
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect(),
+        },
+        iterations: 1,
+    };
+    Work::Ranks(Ranks {
+        parts: motifs.iter().map(part).collect(),
+        per_node,
+        mapping,
+        start,
+        mpi,
+    })
+}
+
+/// Programs of ranks that between them do all that ranks can.
+fn works() -> [Work; 3] {
+    use MotifValue::{Flag, Integer, List, Text};
+    let mpi = |eager, rendezvous| MpiSpec {
+        eager: Bytes(eager),
+        rendezvous,
+        ..MpiSpec::default()
+    };
+    let compute = || ("compute", Integer(300_000));
+    [
+        // Two ranks per node that start apart, messages below and above the threshold, any source, neighbours in orders of their own,
+        // collectives of any number of ranks.
+        ranks(
+            (2, Start::Spread(Time::from_us(1))),
+            Mapping::Block,
+            mpi(3_000, Rendezvous::Put),
+            &[
+                (
+                    "halo3d-26",
+                    &[
+                        ("grid", List(vec![20, 10, 6])),
+                        ("vars", Integer(2)),
+                        ("order", Text("shuffled".into())),
+                        compute(),
+                    ],
+                ),
+                (
+                    "random-neighbours",
+                    &[
+                        ("degree", List(vec![2, 4])),
+                        ("message", Integer(2_500)),
+                        ("receives", Text("any-source".into())),
+                        ("redraw", Flag(true)),
+                        ("order", Text("shuffled".into())),
+                    ],
+                ),
+                (
+                    "collective",
+                    &[("collective", Text("allreduce".into())), ("message", Integer(5_000))],
+                ),
+            ],
+        ),
+        // Three ranks per node dealt round behind a barrier, everything by rendezvous.
+        ranks(
+            (3, Start::AfterBarrier),
+            Mapping::RoundRobin,
+            mpi(0, Rendezvous::Get),
+            &[
+                (
+                    "collective",
+                    &[("collective", Text("alltoall".into())), ("message", Integer(700))],
+                ),
+                ("sweep3d", &[("grid", List(vec![10, 12, 20])), compute()]),
+            ],
+        ),
+        // One rank per node, no overheads at all, everything at once.
+        ranks(
+            (1, Start::InPhase),
+            Mapping::Block,
+            MpiSpec {
+                send_overhead: Time::ZERO,
+                receive_overhead: Time::ZERO,
+                copy: None,
+                ..mpi(100_000, Rendezvous::Put)
+            },
+            &[
+                ("halo3d", &[("grid", List(vec![12; 3]))]),
+                ("many-to-one", &[("message", Integer(4_000)), ("count", Integer(2))]),
+                (
+                    "collective",
+                    &[("collective", Text("bcast".into())), ("message", Integer(9_000))],
+                ),
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn ranks_with_programs_give_one_answer_on_every_engine() {
+    let works = works();
+    let late = late_admission_cells()
+        .into_iter()
+        .filter(|(_, spec)| spec.router.completion == Completion::Whole);
+    // Part of them, each with another of the works, or all.
+    let step = if whole() { 1 } else { 5 };
+    for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate().step_by(step) {
+        spec.jobs[0].work = works[i / step % works.len()].clone();
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        if i / step % 4 == 3 {
+            spec.nic.control = ControlOrder::InOrder;
+        }
+        spec.observe.operations = true;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn operations_of_all_kinds_give_one_answer_on_every_engine() {
+    let step = if whole() { 1 } else { 6 };
+    for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
+        let loan = ProgramLoan::new(Arc::new(ListedOps::random(i as u64, 24, 3)));
+        let rendezvous = [Rendezvous::Put, Rendezvous::Get][i % 2];
+        let eager = Bytes([0, 600, 100_000][i / step % 3]);
+        let costs = MpiSpec {
+            rendezvous,
+            eager,
+            ..MpiSpec::default()
+        };
+        let free = MpiSpec {
+            send_overhead: Time::ZERO,
+            receive_overhead: Time::ZERO,
+            copy: None,
+            combine: None,
+            ..costs.clone()
+        };
+        spec.jobs[0].work = lent::work(&loan, 2, if i / step % 4 == 3 { free } else { costs });
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        spec.observe.operations = true;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn graphs_give_one_answer_on_every_engine() {
+    let works = [
+        mixed(24, 2, (Start::AfterBarrier, 3_000, true)),
+        mixed(12, 1, (Start::Spread(Time::from_us(1)), 1, false)),
+        mixed(36, 3, (Start::InPhase, 100_000, true)),
+    ];
+    let step = if whole() { 1 } else { 7 };
+    for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
+        spec.jobs[0].work = works[i / step % works.len()].clone();
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn traces_give_one_answer_on_every_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.csv");
+    let ranks: u32 = 24;
+    let mut text = "rank,op,peer,source,bytes,request,time_ps\n".to_owned();
+    for me in 0..ranks {
+        let (next, before) = ((me + 5) % ranks, (me + ranks - 5) % ranks);
+        for line in [
+            format!("compute,,,,,{}", 300_000 + 1_000 * me),
+            format!("irecv,{before},,9000,1,"),
+            "irecv,any,,200,2,".to_owned(),
+            format!("isend,{next},,9000,3,"),
+            format!("isend,{},,200,4,", me ^ 1),
+            "wait,,,,1,".to_owned(),
+            "waitall,,,,,".to_owned(),
+            format!("sendrecv,{next},{before},5000,,"),
+            "allreduce,,,700,,".to_owned(),
+            "bcast,3,,4000,,".to_owned(),
+        ] {
+            text += &format!("{me},{line}\n");
+        }
+    }
+    std::fs::write(&path, text).unwrap();
+    let mpi = MpiSpec {
+        eager: Bytes(3_000),
+        ..MpiSpec::default()
+    };
+    let file = ("file", MotifValue::Text(path.to_str().unwrap().to_owned()));
+    let values: &[_] = &[file, ("message_scale", MotifValue::Number(1.5))];
+    let work = self::ranks((2, Start::InPhase), Mapping::RoundRobin, mpi, &[("trace", values)]);
+    let step = if whole() { 3 } else { 40 };
+    for (what, mut spec) in cells().into_iter().step_by(step) {
+        spec.jobs[0].work = work.clone();
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn perturbed_runs_give_one_answer_on_every_engine_and_another_than_those_beside_them() {
+    let [ranks, behind, together] = works();
+    let pairs = |mode| {
+        Work::Pairs(Pairs {
+            matching: Matching::Mutual,
+            mode,
+            messages: 5,
+            message: Bytes(5_000),
+            ack: Bytes(64),
+            active: None,
+            start_spread: Time::ZERO,
+            seed: None,
+        })
+    };
+    let traffic = |load, process| {
+        Work::Synthetic(Synthetic {
+            pattern: Pattern::Uniform,
+            message: Bytes(3_000),
+            load,
+            count: Some(9),
+            process,
+        })
+    };
+    let memory = Work::Memory(Memory {
+        accesses: 30,
+        ..Memory::default()
+    });
+    let works = [
+        ranks,
+        behind,
+        together,
+        pairs(PairMode::PingPong),
+        pairs(PairMode::Stream),
+        traffic(None, Process::Poisson),
+        traffic(Some(0.5), Process::PeriodicInPhase),
+        memory,
+    ];
+    for (i, work) in works.into_iter().enumerate() {
+        let mut spec = plain(TopologySpec::Torus(lattice(&[4, 3], &[], 2)));
+        spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][i % 2];
+        spec.routing = RoutingSpec::MIN_RANDOM;
+        spec.jobs[0].work = work;
+        spec.control.end = None;
+        let digest = |number: u32| {
+            let mut spec = spec.clone();
+            let spread = Time::from_ns(300);
+            spec.control.perturbation = (number > 0).then_some(Perturbation { number, spread });
+            one_answer(&format!("work {i}, perturbation {number}"), &spec);
+            result("perturbed", &spec, Engine::Sequential).summary.digest
+        };
+        let digests = [0, 1, 2].map(digest);
+        assert!(digests[0] != digests[1] && digests[0] != digests[2] && digests[1] != digests[2]);
+    }
+}
+
+#[test]
+fn hosts_of_several_rails_give_one_answer_on_every_engine() {
+    let rails = Rails {
+        count: 2,
+        policy: RailPolicy::LeastLoaded,
+        stripe_above: Some(Bytes(2_000)),
+    };
+    for (i, mut work) in works().into_iter().enumerate() {
+        let topology = TopologySpec::HyperX(lattice(&[3, 2], &[], 4));
+        let mut spec = plain(topology);
+        spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][i % 2];
+        if let Work::Ranks(ranks) = &mut work {
+            ranks.mpi.rails = rails;
+        }
+        spec.jobs[0].work = work;
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        one_answer(&format!("rails {i}"), &spec);
+    }
+}
+
+#[test]
+fn workers_with_whole_groups_meet_once_in_several_windows() {
+    let is_dragonfly = |what: &str| what.starts_with("dragonfly Minimal(NoKeys) Credit Voq");
+    let (what, mut spec) = cells().into_iter().find(|(what, _)| is_dragonfly(what)).unwrap();
+    spec.control.end = Some(Time::from_us(20));
+    let meetings = |spec: &RunSpec, part: fn(u32) -> u32| {
+        let mut spec = spec.clone();
+        spec.control.workers = 2;
+        spec.control.partition = PartitionSpec::Map((0..20).map(part).collect());
+        let result = result(&what, &spec, Engine::Conservative);
+        (result.summary.execution.windows_per_meeting, result.summary.digest)
+    };
+    for (message, apart) in [(2_048, 4), (3_000, 1)] {
+        spec.jobs[0].work = synthetic(0.5, message);
+        let sequential = result(&what, &spec, Engine::Sequential).summary.digest;
+        // A credit sets out when the tail does, 81.92 ns after the head: 731.92 ns over a global link, 181.92 ns over others. A packet
+        // takes longer, but a message of several packets is announced sooner.
+        assert_eq!(
+            meetings(&spec, |router| router / 4),
+            (apart, sequential.clone()),
+            "whole groups"
+        );
+        assert_eq!(meetings(&spec, |router| router % 4), (1, sequential), "groups are cut");
+    }
+}
+
+#[test]
+fn forwarding_tables_give_one_answer_on_every_engine() {
+    let works = works();
+    for (i, (what, mut spec)) in table_cells().into_iter().enumerate() {
+        spec.jobs[0].work = synthetic(0.6, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+        spec.jobs[0].work = match i % 2 {
+            0 => works[i / 2].clone(),
+            _ => pairs(Matching::Mutual, PairMode::Batch { batch: 3 }),
+        };
+        spec.jobs[0].nodes = Some(12);
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+/// Memory nodes with tiny caches and hot lines on every family of networks.
+fn memory_cells() -> Vec<(String, RunSpec)> {
+    let (voq, queued) = (Architecture::Voq, Architecture::InputQueued);
+    let routers = [
+        (RoutingSpec::MINIMAL, RouterModel::Credit, voq, true),
+        (
+            RoutingSpec::Par(DetourSpec::default()),
+            RouterModel::Credit,
+            queued,
+            true,
+        ),
+        (RoutingSpec::MIN_A, RouterModel::Credit, voq, true),
+        (RoutingSpec::MIN_RANDOM, RouterModel::Credit, queued, false),
+        (RoutingSpec::MINIMAL, RouterModel::Sculpin, voq, true),
+    ];
+    let mut cells = Vec::new();
+    for (i, (name, topology)) in topologies().into_iter().enumerate() {
+        for (k, (routing, model, architecture, by_class)) in routers.iter().enumerate() {
+            if matches!(routing, RoutingSpec::Par(_)) && !matches!(topology, TopologySpec::HyperX(_)) {
+                continue;
+            }
+            let mut spec = plain(topology.clone());
+            spec.jobs[0].work = Work::Memory(Memory {
+                pattern: AccessPattern::HotSpot {
+                    lines: 30,
+                    fraction: 0.6,
+                },
+                accesses: 25,
+                stores: 0.3,
+                cores: 2,
+                outstanding: 3,
+                l1: Bytes(128),
+                l1_ways: 2,
+                l2: Bytes(256),
+                l2_ways: 2,
+                misses: 4,
+                told: (i + k).is_multiple_of(2),
+                interleaved: !i.is_multiple_of(2),
+                memory: Bytes(1 << 16),
+                by_class: *by_class,
+                fence_every: k as u64 * 3,
+                directory_entries: i as u64 % 3 * 8,
+                banks: 1 + i as u32 % 2,
+                bank_busy: Time::from_ns(70),
+                check_values: true,
+                ..Memory::default()
+            });
+            spec.control.end = None;
+            spec.routing = routing.clone();
+            spec.router.model = *model;
+            spec.router.architecture = *architecture;
+            // Room for one line: in whole flits where the router counts those.
+            spec.router.buffer = Some(Bytes(if *architecture == queued { 128 } else { 72 }));
+            spec.links.default.bandwidth = BitsPerSec(16_000_000_000);
+            cells.push((format!("{name} {routing:?} {model:?} {architecture:?} memory"), spec));
+        }
+    }
+    cells
+}
+
+#[test]
+fn memory_nodes_give_one_answer_on_every_engine() {
+    for (what, spec) in memory_cells() {
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn zero_lookahead_links_are_simulated_in_total_order() {
+    for (what, mut spec) in cells().into_iter().step_by(3) {
+        spec.links.default.latency = Time::ZERO;
+        spec.router.traversal = Time::ZERO;
+        spec.jobs[0].work = synthetic(0.4, 2_048);
+        spec.control.end = Some(Time::from_us(3));
+        let sequential = result(&what, &spec, Engine::Sequential);
+        assert_eq!(sequential.summary.engine, "reference", "{what}");
+        let again = result(&what, &spec, Engine::Reference);
+        assert_eq!(again.summary.digest, sequential.summary.digest, "{what}");
+    }
+}
+
+#[test]
+fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
+    let voq = |spec: &RunSpec| spec.router.architecture == Architecture::Voq;
+    for (what, spec) in cells().into_iter().filter(|(_, spec)| voq(spec)) {
+        for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
+            let (adaptive, alike) = match looks_at(&mut spec.routing.clone()) {
+                // `sculpin` has neither credits nor channels.
+                Some((congestion, per)) => (true, *congestion == Congestion::Output && per == Per::Port),
+                None => (spec.routing == RoutingSpec::MIN_A, true),
+            };
+            if !alike || (adaptive && speed != 1) {
+                // How long a packet waits for a slower tail is no backlog that both models see alike.
+                continue;
+            }
+            let mut sculpin = spec.clone();
+            sculpin.jobs[0].work = synthetic(load, 3_000);
+            sculpin.control.end = Some(Time::from_us(6));
+            sculpin.control.warmup = Some(Time::ZERO);
+            sculpin.observe.messages = MessageDetail::Full;
+            sculpin.links.by_class.insert(
+                "host".into(),
+                LinkSpec {
+                    bandwidth: BitsPerSec(200_000_000_000 / speed),
+                    latency: Time::from_ns(70),
+                },
+            );
+            sculpin.router.model = RouterModel::Sculpin;
+            let mut credit = sculpin.clone();
+            credit.router.model = RouterModel::Credit;
+            credit.router.buffer = None;
+            credit.router.arbitration = Arbitration::Fcfs;
+            let rows = |spec: &RunSpec| {
+                let mut rows = result(&what, spec, Engine::Sequential).stats.rows.unwrap_or_default();
+                rows.sort_unstable();
+                rows
+            };
+            let (a, b) = (rows(&sculpin), rows(&credit));
+            assert!(a.len() > 50, "{what}");
+            assert_eq!(a, b, "{what} at load {load}: delivery times differ");
+        }
+    }
+}
+
+#[test]
+fn a_seed_changes_the_traffic_and_nothing_else_does() {
+    let (_, mut spec) = cells().remove(9);
+    spec.jobs[0].work = synthetic(0.5, 2_048);
+    spec.control.end = Some(Time::from_us(4));
+    let digest = |spec: &RunSpec| result("seed", spec, Engine::Sequential).summary.digest;
+    let first = digest(&spec);
+    assert_eq!(first, digest(&spec));
+    spec.control.seed += 1;
+    assert_ne!(first, digest(&spec));
+}
+
+#[test]
+fn a_ring_without_a_free_slot_stalls_and_names_the_cycle() {
+    let ring = TopologySpec::Ring(RingSpec {
+        routers: 6,
+        width: 1,
+        nodes_per_router: 1,
+    });
+    let (_, mut spec) = late_admission_cells().remove(0);
+    spec.topology = ring;
+    spec.router.buffer = Some(Bytes(600));
+    spec.control.end = None;
+    spec.jobs[0].work = Work::Synthetic(Synthetic {
+        pattern: Pattern::Shift { by: Some(2) },
+        message: Bytes(6_000),
+        load: None,
+        count: Some(4),
+        process: Process::Periodic,
+    });
+    // With the bubble rule every message comes through.
+    let free = result("bubble", &spec, Engine::Sequential);
+    assert_eq!(free.summary.messages, 24);
+    spec.router.bubble = 0;
+    let error = run(&spec, &mut |_| true).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("nothing moves"), "{error}");
+    assert!(error.contains("(0) ring+ channel 0 -> (1) ring+"), "{error}");
+    // It is refused unless the user insists.
+    spec.router.allow_deadlock = false;
+    let error = run(&spec, &mut |_| true).map(|_| ()).unwrap_err().to_string();
+    assert!(error.starts_with("router.vcs"), "{error}");
+    spec.router.bubble = 2;
+    assert!(run(&spec, &mut |_| true).is_ok());
+}
