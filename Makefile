@@ -63,9 +63,10 @@ demo: setup ## reproduce a published torus study in its quick form and write a r
 test: test-rust test-python test-js ## all tests: Rust, doctests, Python, examples, notebook, scripts of the report
 
 # The Python module is tested from Python: linking it into a test program would need Python's development files.
-# What make says of its own jobs is not for cargo.
+# What make says of its own jobs is not for cargo. Examples are checked by lints, so none is linked here.
 test-rust:
-	MAKEFLAGS= cargo test --workspace --exclude fabricsim-py --profile quick --locked
+	MAKEFLAGS= cargo test --workspace --exclude fabricsim-py --profile quick --locked --tests
+	MAKEFLAGS= cargo test --workspace --exclude fabricsim-py --profile quick --locked --doc
 
 # Two at a time, a file by one of them: tests of commands wait for processes.
 test-python: setup $(STAMPS)/test-tools
@@ -80,9 +81,10 @@ parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count 
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-judge --test all -- engines:: checkpoint:: self_checks::
 	FABRICSIM_PARITY=whole $(BIN)/python -m pytest tests/python/test_mpi.py tests/python/test_checkpoint.py tests/python/test_studies.py tests/python/test_trace_parity.py
 
+# Lints in the profile of the tests: build scripts and macros are compiled once for both.
 check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --workspace --all-targets --profile quick --locked -- -D warnings
 	$(BIN)/ruff check python tests examples
 	$(BIN)/ruff format --check python tests examples
 	$(BIN)/mypy
