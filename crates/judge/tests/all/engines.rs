@@ -231,8 +231,12 @@ fn cells() -> Vec<(String, RunSpec)> {
                     spec.router.credits_traverse = true;
                     spec.router.node_credit_delay = Time::from_ns(1);
                 }
-                let some = matches!(routing, RoutingSpec::Minimal(_) | RoutingSpec::MinA(_) | RoutingSpec::Par(_));
-                if some && name != "single router" && (model, architecture) == (RouterModel::Credit, Architecture::Voq) {
+                let some = matches!(
+                    routing,
+                    RoutingSpec::Minimal(_) | RoutingSpec::MinA(_) | RoutingSpec::Par(_)
+                );
+                if some && name != "single router" && (model, architecture) == (RouterModel::Credit, Architecture::Voq)
+                {
                     cells.push((format!("{name} {routing:?} round a dead cable"), failing(&spec)));
                 }
                 cells.push((format!("{name} {routing:?} {model:?} {architecture:?}"), spec));
