@@ -246,10 +246,9 @@ fn cells() -> Vec<(String, RunSpec)> {
     cells
 }
 
-/// The same with a dead cable and a dead node.
+/// The same with a dead cable.
 fn failing(spec: &RunSpec) -> RunSpec {
     let mut spec = spec.clone();
-    spec.fail.nodes = vec![3];
     spec.fail.drawn = Some(DrawnFailures {
         of: FailKind::Cables,
         many: HowMany::Count(1),
@@ -316,7 +315,7 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
     };
     let topologies = [
         ("wide ring", ring(7, 2, 2)),
-        ("ring", ring(8, 1, 1)),
+        ("ring", ring(12, 1, 1)),
         ("mesh", TopologySpec::Mesh(lattice(&[3, 4], &[1, 2], 2))),
         ("torus", TopologySpec::Torus(lattice(&[4, 3, 2], &[], 1))),
     ];
