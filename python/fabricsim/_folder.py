@@ -27,6 +27,7 @@ from fabricsim._records import (
     records_of,
     state_of,
 )
+from fabricsim._runs import Run
 from fabricsim._seals import LEDGER, BrokenSeal, check, products, read_ledger, seal_of
 from fabricsim._tables import jobs_table, join_tables, runs_table
 from fabricsim.analyses import ANALYSES
@@ -36,7 +37,19 @@ from fabricsim.errors import DamagedError, ResultsError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["assemble", "clear", "forget_programs", "holds_results", "is_own", "look_at_products", "mend", "take_away"]
+    from fabricsim._specification import Specification
+
+__all__ = [
+    "assemble",
+    "clear",
+    "forget_programs",
+    "holds_results",
+    "is_own",
+    "look_at_products",
+    "mend",
+    "runs_left",
+    "take_away",
+]
 
 _HIDDEN = (".lock", ".seals.lock")
 #: What is made in every results directory, and what analyses add to it.
@@ -116,6 +129,22 @@ def forget_runs(folder: Path, runs: Collection[str]) -> None:
         if read_ledger(folder) is not None:
             with products(folder) as ledger:
                 ledger.finished -= set(runs)
+
+
+def runs_left(study: Specification, folder: Path) -> list[Run]:
+    """Return the runs that an earlier search of the same study has left in the folder."""
+    try:
+        manifest = read_manifest(folder)
+    except DamagedError:
+        return []
+    if manifest is None or manifest.get("format") == 1:
+        return []
+    same = (
+        manifest.get("study_source") == study.source
+        and manifest.get("sets") == [list(pair) for pair in study.sets]
+        and manifest.get("variant") == study.variant
+    )
+    return [Run.from_dict(entry) for entry in manifest["runs"]] if same else []
 
 
 def _files_in(folder: Path) -> list[Path]:

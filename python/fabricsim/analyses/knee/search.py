@@ -24,7 +24,7 @@ import numpy as np
 
 from fabricsim._figures import over_seeds, together
 from fabricsim._metrics import default_metric, metric_values, refuse_old_name
-from fabricsim._points import points_without
+from fabricsim._points import point_sets, points_without
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 from fabricsim.analyses.knee.defaults import GAIN, LEVEL, PRECISION
@@ -405,7 +405,7 @@ def knee(
     found = []
     for number, (experiment, point) in enumerate(parts):
         place = folder / f"part-{number + 1}" if len(parts) > 1 else folder
-        curve = _Curve(study.with_sets(dict(point)), axis, place, experiment, run, metric)
+        curve = _Curve(study.with_sets(point_sets(study, point)), axis, place, experiment, run, metric)
         asked = {"gain": gain, "precision": precision, "level": level}
         result = search(axis, curve, start=first, stop=last, maximise=maximise, metric=curve.name, **asked)
         whole = (*((("experiment", experiment),) if experiment else ()), *point)

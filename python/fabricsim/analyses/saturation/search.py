@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricsim._campaign import Campaign, Outcome
-from fabricsim._points import point_name, points_without
+from fabricsim._folder import runs_left
+from fabricsim._points import error_words, point_name, point_sets, points_without
 from fabricsim._progress import make_observer
-from fabricsim._records import read_manifest
 from fabricsim._runs import Expansion, Run
 from fabricsim.analyses.saturation.bracket import FULL, Bracket, rounded
 from fabricsim.analyses.saturation.defaults import LONGEST, MOST_RUNS, WITHIN
 from fabricsim.analyses.saturation.measure import full_links, measured, state_of
 from fabricsim.analyses.saturation.records import SHARES, Links, Measured, Saturation
-from fabricsim.errors import DamagedError, StudyError, diagnostics_of
+from fabricsim.errors import StudyError
 from fabricsim.registry import limits
 from fabricsim.results import Results
 
@@ -97,7 +97,7 @@ class _Search:
             self.about = found or {}
             self.silent = found is None or not found["senders"]
         except (StudyError, RuntimeError) as error:
-            self.reason = _told(error)
+            self.reason = error_words(error)
             return
         start = self.about.get("bound")
         self.bracket = Bracket(
@@ -156,7 +156,7 @@ class _Search:
         try:
             found = self.study.with_sets(sets).expand(experiments=[self.experiment] if self.experiment else None).runs
         except StudyError as error:
-            self.reason = _told(error)
+            self.reason = error_words(error)
             return []
         swept = (*self.point, *self.changed, (self.keys[0], f"{load:g}"), *time.items())
         runs = [replace(run, sweep=swept) for run in found if not run.perturbation]
@@ -307,33 +307,10 @@ def _time(ps: int) -> str:
     return f"{ps} ps"
 
 
-def _told(error: BaseException) -> str:
-    """Return an error of a point on one line."""
-    found = diagnostics_of(error) if isinstance(error, StudyError) else []
-    texts = [f"{entry.key}: {entry.reason}" + (f" (hint: {entry.hint})" if entry.hint else "") for entry in found]
-    return "; ".join(dict.fromkeys(texts)) or str(error).strip().split("\n")[0]
-
-
 def _load_keys(points: Sequence[Point]) -> set[str]:
     """Return the swept keys that are loads."""
     keys = {key for _, swept in points for key, _ in swept}
     return {key for key in keys if key.startswith("job.") and key.endswith(".work.load")}
-
-
-def _kept(study: Study, folder: Path) -> list[Run]:
-    """Return the runs that an earlier search of the same study has left in the folder."""
-    try:
-        manifest = read_manifest(folder)
-    except DamagedError:
-        return []
-    if manifest is None or manifest.get("format") == 1:
-        return []
-    same = (
-        manifest.get("study_source") == study.source
-        and manifest.get("sets") == [list(pair) for pair in study.sets]
-        and manifest.get("variant") == study.variant
-    )
-    return [Run.from_dict(entry) for entry in manifest["runs"]] if same else []
 
 
 class _Rounds:
@@ -360,7 +337,7 @@ class _Rounds:
         if not asked:
             return False
         # What an earlier search has left is kept until it is known what this one needs, in the order in which it was left.
-        kept = {run.id: run for run in _kept(self.study, self.folder)}
+        kept = {run.id: run for run in runs_left(self.study, self.folder)}
         self.runs |= asked
         outcome = self._execute({**kept, **self.runs}, list(asked.values()), force=self.force or (bool(kept) and not self.resume))
         faults: dict[str, str] = {}
@@ -473,7 +450,7 @@ def searched(
     plain = dict.fromkeys(loads, "0.5")
     searches: list[list[_Search]] = []
     for experiment, point in points:
-        at = study.with_sets({**plain, **dict(point)})
+        at = study.with_sets({**plain, **point_sets(study, point)})
         changes: list[tuple[tuple[str, str], ...]] = [(), *((change,) for change in what_if)]
         searches.append(
             [_Search(at.with_sets(dict(change)), experiment, point, change, within, most_runs, longest) for change in changes]
