@@ -9,6 +9,8 @@ from .analyses.capacity.slowdown import capacity
 from .analyses.compare.records import Comparison
 from .analyses.compare.side import compare
 from .analyses.effects.shares import Effects, effects
+from .analyses.failures.records import Failures
+from .analyses.failures.tried import failures
 from .analyses.knee.records import Knee
 from .analyses.knee.search import knee
 from .analyses.pareto.front import Pareto, pareto
@@ -57,6 +59,7 @@ __all__ = [
     "EngineRoutes",
     "Expansion",
     "FabricsimError",
+    "Failures",
     "Finding",
     "Graph",
     "Interrupted",
@@ -86,6 +89,7 @@ __all__ = [
     "describe",
     "effects",
     "errors",
+    "failures",
     "graphs",
     "knee",
     "list_entries",

@@ -1,5 +1,6 @@
 """What the documents show is executed: the tutorial, the README's tour, the examples, the notebook."""
 
+import json
 import os
 import re
 import shutil
@@ -106,6 +107,20 @@ def test_the_page_on_comparisons_runs_as_written(tmp_path):
 def test_the_page_on_knees_runs_as_written(tmp_path):
     assert _execute("docs/how-to/knee.md", tmp_path) == 3
     assert "doubling link.bandwidth" in (tmp_path / "paid" / "knee.json").read_text()
+
+
+def test_the_page_on_failures_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/failures.md", tmp_path) == 9
+    found = {name: json.loads((tmp_path / name / "failures.json").read_text())["failures"] for name in ("tree", "torus")}
+    for name, points in found.items():
+        for entry in points:
+            told = [
+                line
+                for line in (ROOT / "docs/how-to/failures.md").read_text().splitlines()
+                if line.startswith(f"{entry['name']}: ")
+            ]
+            assert all(entry["sentence"].startswith(line.removesuffix(" ...").removesuffix(",")) for line in told), (name, told)
+    assert (tmp_path / "dragonfly" / "report.html").is_file()
 
 
 def test_the_page_on_mpi_jobs_runs_as_written(tmp_path):

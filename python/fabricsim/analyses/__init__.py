@@ -10,6 +10,7 @@ from fabricsim.analyses.capacity import CAPACITY
 from fabricsim.analyses.compare import COMPARE
 from fabricsim.analyses.effects import EFFECTS
 from fabricsim.analyses.entry import Analysis
+from fabricsim.analyses.failures import FAILURES
 from fabricsim.analyses.knee import KNEE
 from fabricsim.analyses.pareto import PARETO
 from fabricsim.analyses.perturb import PERTURB
@@ -23,6 +24,7 @@ ANALYSES: tuple[Analysis, ...] = (
     ROUTES,
     CAPACITY,
     SATURATION,
+    FAILURES,
     KNEE,
     EFFECTS,
     PARETO,

@@ -88,10 +88,11 @@ def _joined(found: Sequence[Answer]) -> list[Answer]:
 
 
 def _of_searches(results: Recorded) -> list[Answer]:
-    """Return what searches for saturation and knees have found, in their own words."""
+    """Return what searches for saturation, failures and knees have found, in their own words."""
     found = []
     for name, entries, question, draw in (
         ("saturation.json", "saturations", "At which load does the network stop keeping up?", _saturation_figures),
+        ("failures.json", "failures", "What do failures cost?", _failure_figures),
         ("knee.json", "knees", "Where does doubling stop to pay?", _knee_figures),
     ):
         content = results.product(name)
@@ -128,6 +129,25 @@ def _saturation_figures(told: Sequence[dict[str, Any]]) -> tuple[dict[str, Any],
     latency = {"kind": "curves", "x": label, "y": "mean latency [ns]", "lines": lines(lambda one: one["latency_ns"]["mean"])}
     load = {"kind": "curves", "x": label, "y": "accepted load", "diagonal": True, "lines": lines(accepted)}
     return tuple(figure for figure in (latency, load) if figure["lines"])
+
+
+def _failure_figures(told: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """Return how slowdowns of single failures are distributed, and slowdowns over how many fail at once, a line for every point."""
+    alone, at_once = [], []
+    for entry in told[:_MOST]:
+        singles = [one["slowdown"] for one in entry["failures"] if one["draw"] is None]
+        known = sorted(slowdown for slowdown in singles if slowdown is not None)
+        shares = [[slowdown, (number + 1) / len(singles), ""] for number, slowdown in enumerate(known)]
+        alone.append({"name": entry["name"], "points": shares})
+        medians = [[many["dead"], many["median"], ""] for many in entry["many"] if many["median"] is not None]
+        at_once.append({"name": entry["name"], "points": medians})
+    kind = told[0]["of"]
+    figures: tuple[dict[str, Any], ...] = (
+        {"kind": "curves", "x": "slowdown", "y": f"share of the {kind} tried", "lines": alone},
+        {"kind": "curves", "x": f"dead {kind}", "y": "slowdown (median of the draws)", "lines": at_once},
+    )
+    lines = [[line for line in figure["lines"] if line["points"]] for figure in figures]
+    return tuple({**figure, "lines": mine} for figure, mine in zip(figures, lines, strict=True) if mine)
 
 
 def _knee_figures(told: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
