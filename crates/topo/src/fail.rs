@@ -2,7 +2,8 @@
 //!
 //! A cable fails in both directions. A router fails with its cables and nodes. A node fails alone: its link carries nothing.
 
-use crate::curtailed::Curtailed;
+use crate::fallout::Fallout;
+use crate::families::Curtailed;
 use crate::problems::FieldError;
 use crate::random::split_mix;
 use crate::topology::Topology;
@@ -72,23 +73,6 @@ impl FailSpec {
     pub fn is_empty(&self) -> bool {
         *self == FailSpec::default()
     }
-}
-
-/// What failures have left of a network.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fallout {
-    /// Dead nodes, rising.
-    pub nodes: Vec<u32>,
-    /// Dead routers, rising.
-    pub routers: Vec<u32>,
-    /// Dead cables: router and port of before, and the name, one end of each, in port order. Those of dead routers are among them.
-    pub cables: Vec<(u32, u16)>,
-    /// Cables that have kept a share of their bandwidth, likewise.
-    pub slowed: Vec<(u32, u16)>,
-    /// The share that they have kept, and the number of link classes without theirs.
-    pub(crate) kept: Option<(f64, usize)>,
-    /// The piece that each router is in; dead routers are pieces of their own.
-    pub(crate) pieces: Vec<u32>,
 }
 
 /// Link classes beside which there is room for slower ones.

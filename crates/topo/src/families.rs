@@ -8,6 +8,7 @@
 //!
 //! A family knows no time, no load and no other family.
 
+mod curtailed;
 mod fat_tree;
 mod graph;
 mod grouped;
@@ -17,6 +18,7 @@ mod named;
 mod order;
 mod single_router;
 
+pub(crate) use curtailed::Curtailed;
 pub use fat_tree::FatTreeSpec;
 pub use graph::GraphSpec;
 pub(crate) use graph::TSUBAME_TREE;
@@ -28,10 +30,9 @@ use named::{NamedTopology, entry};
 pub(crate) use order::CutOrder;
 pub use single_router::SingleRouterSpec;
 
-use crate::curtailed::Curtailed;
 use crate::division::FastDiv;
 use crate::graph_file::{GraphFormat, GraphText, Unreadable};
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::problems::FieldError;
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,7 @@ pub(crate) trait NetworkFamily {
     /// Every number of alternatives among which [`NetworkFamily::minimal`] picks by the upper half of the key, and by the lower half.
     fn choices(&self) -> [Vec<u32>; 2];
     /// Where a port stands in the order in which [`NetworkFamily::minimal`] uses ports; where there is no such order, all are of one stage.
-    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> Stage;
+    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> PortStage;
 
     // Names and places.
 

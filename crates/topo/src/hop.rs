@@ -54,7 +54,7 @@ impl Came {
 /// Ways go from lower stages to higher ones. Ports of one stage follow each other only along a line, where there is one, and then
 /// never round it: a link that wraps around is met once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stage {
+pub(crate) struct PortStage {
     /// Its place in the order.
     pub number: u8,
     /// The direction of the line: ports of a stage with the same one may follow each other.
@@ -65,10 +65,10 @@ pub(crate) struct Stage {
     pub dim: u8,
 }
 
-impl Stage {
+impl PortStage {
     /// A stage whose ports do not follow each other.
-    pub(crate) fn single(number: u8) -> Stage {
-        Stage {
+    pub(crate) fn single(number: u8) -> PortStage {
+        PortStage {
             number,
             line: None,
             wraps: false,
@@ -77,10 +77,10 @@ impl Stage {
     }
 
     /// A stage whose ports of a direction follow each other.
-    pub(crate) fn line(number: u8, direction: u8) -> Stage {
-        Stage {
+    pub(crate) fn line(number: u8, direction: u8) -> PortStage {
+        PortStage {
             line: Some(direction),
-            ..Stage::single(number)
+            ..PortStage::single(number)
         }
     }
 }

@@ -8,9 +8,9 @@
 //! port numbers, routes and figures on every machine.
 
 mod build;
-mod curtailed;
 mod division;
 mod fail;
+mod fallout;
 mod families;
 mod graph_file;
 mod graph_text;
@@ -37,7 +37,8 @@ pub mod subnet;
 pub mod verify;
 
 pub use deadlock::{DeadlockProof, Verdict, VirtualChannel, check, check_or_reduced, check_within};
-pub use fail::{DrawnFailures, FailKind, FailSpec, Fallout, HowMany};
+pub use fail::{DrawnFailures, FailKind, FailSpec, HowMany};
+pub use fallout::Fallout;
 pub use families::*;
 pub use graph_file::GraphFormat;
 pub use hop::{Came, DimensionPorts, Hop, HopList};

@@ -1,10 +1,9 @@
 //! A built network: its wiring and the questions that routings, patterns and drawings ask of it.
 
-use crate::curtailed::Curtailed;
 use crate::division::{FastDiv, HALF, pick};
-use crate::fail::Fallout;
+use crate::fallout::Fallout;
 use crate::families::TopologySpec;
-use crate::families::{Coordinates, Direct, Geometry, LatticeGeometry};
+use crate::families::{Coordinates, Curtailed, Direct, Geometry, LatticeGeometry};
 use crate::hop::{Came, DimensionPorts, Hop, HopList};
 use crate::wiring::Wiring;
 

@@ -8,7 +8,7 @@ use super::{
     on_circle,
 };
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -196,8 +196,8 @@ impl NetworkFamily for FullMeshGeometry {
         [vec![], vec![]]
     }
 
-    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> Stage {
-        Stage::single(0)
+    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> PortStage {
+        PortStage::single(0)
     }
 
     fn is_irregular(&self) -> bool {

@@ -102,7 +102,7 @@ fn is_decided(verdict: &Verdict) -> bool {
 }
 
 /// A network after failures, for which nothing smaller stands. Where following all packets takes long, it is said why there is no cycle: the
-/// channels of what is left rise along every way, and legs have channels one above the other (`topo::curtailed`); on small networks every such
+/// channels of what is left rise along every way, and legs have channels one above the other (`topo::families::curtailed`); on small networks every such
 /// proof is made in tests.
 fn on_what_is_left(topology: &Topology, kind: &dyn ReadyRouting, vcs: u8, needed: u8) -> Proof {
     let verdict = check_within(topology, &*kind.rule(topology, vcs), MOST_STEPS_OF_LEFT);

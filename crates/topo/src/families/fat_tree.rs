@@ -10,7 +10,7 @@ use super::{
     CutOrder, Direct, FatTree, GraphFile, LatticeGeometry, MeanDistance, NamedTopology, NetworkFamily, TopologyKeys,
 };
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::problems::{FieldError, MOST, MOST_DIMENSIONS, Problems};
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -242,9 +242,9 @@ impl NetworkFamily for FatTreeGeometry {
     }
 
     /// All the way up, all the way down.
-    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> Stage {
+    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> PortStage {
         let goes_down = wiring.peer(router, port).0 < router;
-        Stage::line(u8::from(goes_down), 0)
+        PortStage::line(u8::from(goes_down), 0)
     }
 
     fn is_irregular(&self) -> bool {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::division::FastDiv;
 use crate::graph_file::{GraphFormat, GraphText};
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
 use built_in::built_in;
@@ -225,8 +225,8 @@ impl NetworkFamily for GraphTables {
     }
 
     /// Ways of a graph follow no order.
-    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> Stage {
-        Stage::single(0)
+    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> PortStage {
+        PortStage::single(0)
     }
 
     fn is_irregular(&self) -> bool {

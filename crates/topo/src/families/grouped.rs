@@ -13,7 +13,7 @@ pub use kinds::{DragonflyPlusSpec, DragonflySpec};
 use super::order::middle;
 use super::{CutOrder, Direct, LatticeGeometry, MeanDistance, NetworkFamily, on_circle};
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::wiring::Wiring;
 use inside::Inside;
 use std::f64::consts::TAU;
@@ -97,22 +97,22 @@ impl NetworkFamily for Grouped {
     }
 
     /// Rows, columns, global links; up to a spine, global links, down to a leaf.
-    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> Stage {
+    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> PortStage {
         let ((group, i), (other, j)) = (
             self.per_group.split(router),
             self.per_group.split(wiring.peer(router, port).0),
         );
         match self.inside {
-            Inside::Grid { .. } if group != other => Stage::single(2),
-            Inside::Grid { cols, .. } => Stage::single(u8::from(cols.div(i) != cols.div(j))),
-            Inside::LeafSpine { .. } if group != other => Stage {
+            Inside::Grid { .. } if group != other => PortStage::single(2),
+            Inside::Grid { cols, .. } => PortStage::single(u8::from(cols.div(i) != cols.div(j))),
+            Inside::LeafSpine { .. } if group != other => PortStage {
                 dim: 2,
-                ..Stage::single(1)
+                ..PortStage::single(1)
             },
-            Inside::LeafSpine { leaves, .. } if i < leaves => Stage::single(0),
-            Inside::LeafSpine { .. } => Stage {
+            Inside::LeafSpine { leaves, .. } if i < leaves => PortStage::single(0),
+            Inside::LeafSpine { .. } => PortStage {
                 dim: 1,
-                ..Stage::single(2)
+                ..PortStage::single(2)
             },
         }
     }

@@ -10,7 +10,7 @@ pub use kinds::{Lattice, RingSpec};
 
 use super::{CutOrder, MeanDistance, NetworkFamily, on_circle};
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::wiring::Wiring;
 use geometry::LatticeKind;
 
@@ -88,18 +88,18 @@ impl NetworkFamily for LatticeGeometry {
     }
 
     /// Dimension after dimension; along a line of a mesh or ring on and on.
-    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> Stage {
+    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> PortStage {
         let dim = wiring.class[wiring.port_index(router, port)] - 1;
         if self.kind == LatticeKind::HyperX {
-            return Stage::single(dim);
+            return PortStage::single(dim);
         }
         let (here, there) = [router, wiring.peer(router, port).0]
             .map(|router| self.coord(router, usize::from(dim)))
             .into();
         let positive = self.is_positive(router, port, dim);
-        Stage {
+        PortStage {
             wraps: positive != (there > here),
-            ..Stage::line(dim, u8::from(positive))
+            ..PortStage::line(dim, u8::from(positive))
         }
     }
 

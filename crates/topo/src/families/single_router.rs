@@ -6,7 +6,7 @@ use super::{
     TopologyKeys,
 };
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -124,8 +124,8 @@ impl NetworkFamily for OneRouter {
         [vec![], vec![]]
     }
 
-    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> Stage {
-        Stage::single(0)
+    fn stage(&self, _wiring: &Wiring, _router: u32, _port: u16) -> PortStage {
+        PortStage::single(0)
     }
 
     fn is_irregular(&self) -> bool {

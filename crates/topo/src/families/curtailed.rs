@@ -9,14 +9,14 @@
 //! goes over a third group; on all other families it is the distance in what is left. Minimal routing keeps the family's hop where its cable
 //! is there and leads to a lower level, and takes another cable of the bundle, or else another neighbour of a lower level, by target, where not.
 //!
-//! **Channels.** Ways of a family use ports in an order of stages ([`Stage`]). A hop that keeps to the order stays in its round; one that does
+//! **Channels.** Ways of a family use ports in an order of stages ([`PortStage`]). A hop that keeps to the order stays in its round; one that does
 //! not begins the next round, which has channels of its own (two per round where links wrap around, for the dateline of Dally & Seitz 1987).
 //! So channels are taken in rising order along every way, and no cycle of waiting is possible. A network without failures needs one round
 //! (a dragonfly two, as always); how many rounds what is left needs is counted over all ways.
 
+use super::{CutOrder, Direct, Geometry, LatticeGeometry, MeanDistance, NetworkFamily};
 use crate::division::FastDiv;
-use crate::families::{CutOrder, Direct, Geometry, LatticeGeometry, MeanDistance, NetworkFamily};
-use crate::hop::{Came, Hop, HopList, Stage};
+use crate::hop::{Came, Hop, HopList, PortStage};
 use crate::wiring::Wiring;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -53,7 +53,7 @@ pub(crate) struct Curtailed {
     /// By port of now: its number before.
     was: Vec<u16>,
     /// By port of now.
-    stages: Vec<Stage>,
+    stages: Vec<PortStage>,
     /// By target, where one is concerned.
     concerned: Vec<Option<Box<Levels>>>,
     /// Channels of a round.
@@ -77,7 +77,7 @@ impl Curtailed {
             let before = was[wiring.port_index(router, port)];
             family.family().stage(&whole, router, before)
         };
-        let stages: Vec<Stage> = (0..wiring.n_ports() as usize).map(stage).collect();
+        let stages: Vec<PortStage> = (0..wiring.n_ports() as usize).map(stage).collect();
         let n = whole.n_routers() as usize;
         let grouped = family.routers_per_group().is_some();
         let mut left = Curtailed {
@@ -229,7 +229,7 @@ impl Curtailed {
             .collect();
         routers.sort_unstable_by_key(|&r| std::cmp::Reverse(levels[r as usize]));
         // The highest channel with which a router is reached, by the stage of the last hop.
-        let mut reached: Vec<Vec<(Stage, u8)>> = vec![Vec::new(); n];
+        let mut reached: Vec<Vec<(PortStage, u8)>> = vec![Vec::new(); n];
         let mut hops = vec![0u32; n];
         let (mut vcs, mut most) = (1, 0);
         for router in routers {
@@ -263,7 +263,7 @@ impl Curtailed {
     }
 
     /// The channel of a hop at a stage behind one at another stage on its channel; injected without one.
-    fn channel(&self, before: Option<(Stage, u8)>, next: Stage) -> u8 {
+    fn channel(&self, before: Option<(PortStage, u8)>, next: PortStage) -> u8 {
         let behind_the_wrap = u8::from(next.wraps);
         let Some((stage, vc)) = before else {
             return behind_the_wrap;
@@ -555,7 +555,7 @@ impl NetworkFamily for Curtailed {
         self.family.family().choices()
     }
 
-    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> Stage {
+    fn stage(&self, wiring: &Wiring, router: u32, port: u16) -> PortStage {
         self.stages[wiring.port_index(router, port)]
     }
 
