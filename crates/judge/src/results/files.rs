@@ -74,6 +74,8 @@ pub const FILES: &[ResultFile] = &[
     CLAIMS,
     SATURATION,
     SATURATION_ROWS,
+    FAILURES,
+    FAILURE_ROWS,
     KNEE,
     KNEE_ROWS,
     EFFECTS,
@@ -341,6 +343,99 @@ const CLAIMS: ResultFile = ResultFile {
         text("0.because", "Why it may differ, or why it was not measured."),
         text("0.measure", "The expression that was measured."),
         text("0.perturbed", "What perturbed runs say of it; empty without them."),
+    ],
+};
+
+const FAILURES: ResultFile = ResultFile {
+    name: "failures.json",
+    line: "What `fabricsim failures` found.",
+    names: &[
+        name("failures", Measure::List, "An entry for each point of the sweep."),
+        text("failures.0.sentence", "The answer in words."),
+        text("failures.0.name", "The point in words."),
+        group("failures.0.point", "The experiment and the values of swept keys."),
+        text("failures.0.of", "What fails: `cables`, `routers` or `nodes`."),
+        text(
+            "failures.0.link_class",
+            "Only cables of this class fail; empty for all.",
+        ),
+        text("failures.0.metric", "The number that slowdowns are of."),
+        name("failures.0.maximise", Measure::Flag, "Whether more of it is better."),
+        name(
+            "failures.0.candidates",
+            Measure::Count,
+            "How many there are that can fail.",
+        ),
+        name(
+            "failures.0.all_tried",
+            Measure::Flag,
+            "Whether each was tried by itself; else a sample.",
+        ),
+        text("failures.0.state", "Of the runs without failures."),
+        text("failures.0.reason", "Why there is no answer; empty where there is one."),
+        group("failures.0.singles", "Of failures of one thing each; null without any."),
+        name("failures.0.singles.tried", Measure::Count, "How many were tried."),
+        name(
+            "failures.0.singles.median",
+            Measure::Count,
+            "Median slowdown; those without one count as worse than all others, and where they reach it, it is null. `p90` likewise.",
+        ),
+        name("failures.0.singles.worst", Measure::Count, "The greatest slowdown."),
+        name(
+            "failures.0.singles.share_within_1_percent",
+            Measure::Share,
+            "Share of those that cost 1 % at most.",
+        ),
+        name(
+            "failures.0.singles.without_number",
+            Measure::Count,
+            "How many have no slowdown.",
+        ),
+        name("failures.0.worst", Measure::List, "Names of the worst."),
+        name("failures.0.classes", Measure::List, "The same by class of cable."),
+        name(
+            "failures.0.many",
+            Measure::List,
+            "Of several at once, by how many: `dead`, `draws`, `least`, `median` and `worst` slowdown, `without_number`.",
+        ),
+        name(
+            "failures.0.failures",
+            Measure::List,
+            "All that were tried, as in `failures.csv`.",
+        ),
+    ],
+};
+
+const FAILURE_ROWS: ResultFile = ResultFile {
+    name: "failures.csv",
+    line: "A row per point and failure; the swept keys come first.",
+    names: &[
+        text("name", "What fails, or how many in which draw."),
+        text("link_class", "Class of a cable."),
+        name("dead", Measure::Count, "How many fail."),
+        name("draw", Measure::Count, "Seed of the draw; empty for a single failure."),
+        text(
+            "state",
+            "`ok`; `saturated` or `unsettled` where the network does not keep up with the load any more, or the run cannot tell; `unreachable` where nodes are parted, or routing or jobs cannot take the failure; `failed` without a result to use.",
+        ),
+        name(
+            "slowdown",
+            Measure::Count,
+            "The metric with the failure over that without, geometric mean over the seeds; the other way round where more is better.",
+        ),
+        text("metric", "The number that is compared; `without` and `with` hold it."),
+        name("seeds", Measure::Count, "Seeds of each run."),
+        name(
+            "accepted_load",
+            Measure::Load,
+            "With the failure; `accepted_without` without it.",
+        ),
+        name("nodes_lost", Measure::Count, "Nodes that are dead by it."),
+        name("parted", Measure::Count, "Ordered pairs of live nodes without a way."),
+        text("busiest_link", "With the failure."),
+        name("busy", Measure::Share, "Part of the time that it was busy."),
+        text("why", "Why there is no slowdown."),
+        text("names", "What fails, by name."),
     ],
 };
 

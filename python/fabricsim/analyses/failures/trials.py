@@ -125,22 +125,23 @@ def candidates(canonical: str, asked: Asked) -> Candidates:
     Raises
     ------
     ValueError
-        The network has no cables of that class, or the study draws what cannot be named.
+        The network has no cables of that class.
     """
     has = json.loads(canonical).get("fail") or {}
     dead = fallout(canonical)
     own: dict[str, Any] = {key: list(has.get(key, ())) for key in ("cables", "routers", "nodes", "groups")}
     if has.get("drawn"):
         # What the study draws stays what it is, by its names: with one more name it would draw others.
-        if has.get("keeps") is not None:
-            raise ValueError("the study draws cables that have lost lanes (fail.keeps): name them, so that one more can fail")
         own |= {key: list(dead[key]) for key in ("cables", "routers", "nodes")}
+        if has.get("keeps") is not None:
+            # Those that are dead all the same are so with their routers.
+            own["cables"] = list(dead["slowed"])
     own["keeps"] = has.get("keeps")
     every = [tuple(entry) if asked.of == "cables" else (entry, "") for entry in can_fail(canonical, asked.of)]
     classes = tuple(dict.fromkeys(link_class for _, link_class in every if link_class))
     if asked.link_class is not None and asked.link_class not in classes:
         raise ValueError(f"no cable between routers has the class {asked.link_class}; there are: {', '.join(classes) or 'none'}")
-    gone = {*dead[asked.of], *own[asked.of]}
+    gone = {*dead[asked.of], *own[asked.of], *(dead["slowed"] if asked.of == "cables" else ())}
     live = [entry for entry in every if entry[0] not in gone and asked.link_class in (None, entry[1])]
     return Candidates(asked.of, tuple(live), {key: value for key, value in own.items() if value}, len(dead["nodes"]), classes)
 
