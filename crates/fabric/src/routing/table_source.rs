@@ -18,6 +18,11 @@ pub(super) fn table(
     if tables.path == PathChoice::BySize {
         check_sizes(tables, terms)?;
     }
+    if topology.is_curtailed() && is_of_a_manager(topology) {
+        let reason = "a fabric's own file numbers its ports and addresses as a whole";
+        let hint = "take what is dead out of the file, or compute tables without it: `fabricsim routes --remove`";
+        return Err(BuildError::field("fail", reason, Some(hint)));
+    }
     let (mut subnet, lids) = fabric(topology)?;
     let mut quadrants = None;
     let made = match &tables.source {
@@ -59,6 +64,17 @@ pub(super) fn table(
         quadrants.unwrap_or_else(first)
     };
     PathTable::new(topology, &subnet, &made, AddressChoice::new(tables.path, fit))
+}
+
+/// Whether a network is read as a subnet manager has written it.
+fn is_of_a_manager(topology: &Topology) -> bool {
+    matches!(
+        topology.spec(),
+        TopologySpec::Graph(GraphSpec {
+            format: GraphFormat::Ibnetdiscover,
+            ..
+        })
+    )
 }
 
 /// The topology as a subnet manager sees it: with the ports and addresses of its file if that is `ibnetdiscover`'s.
