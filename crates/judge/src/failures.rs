@@ -19,12 +19,11 @@ pub fn candidates(run: &RunSpec, of: FailKind) -> Result<Value, BuildError> {
             .map(|router| topology.router_name(router))
             .collect(),
         FailKind::Cables => {
-            let ends = (0..topology.n_routers()).flat_map(|r| (0..wiring.radix(r) as u16).map(move |p| (r, p)));
             let cable = |(r, p): (u32, u16)| {
                 let class = &wiring.class_names[usize::from(wiring.class[wiring.port_index(r, p)])];
                 json!([topology.cable_name(r, p), class])
             };
-            ends.filter(|&(r, p)| (r, p) < wiring.peer(r, p)).map(cable).collect()
+            wiring.cables().map(cable).collect()
         }
     })
 }

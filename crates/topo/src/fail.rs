@@ -7,6 +7,7 @@ use crate::families::Curtailed;
 use crate::problems::FieldError;
 use crate::random::split_mix;
 use crate::topology::Topology;
+use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -219,16 +220,10 @@ impl Dead<'_> {
         for (i, &group) in fail.groups.iter().enumerate() {
             add(format!("groups[{i}]"), self.group(group));
         }
-        if let Some(drawn) = &fail.drawn {
-            let key = match drawn.many {
-                HowMany::Count(_) => "count",
-                HowMany::Share(_) => "share",
-            };
-            match self.draw(drawn) {
-                Err(Undrawn::Class(reason, hint)) => add("class".into(), Err((reason, hint))),
-                Err(Undrawn::TooMany(reason, hint)) => add(key.into(), Err((reason, hint))),
-                Ok(()) => {}
-            }
+        if let Some(drawn) = &fail.drawn
+            && let Err((key, unnamed)) = self.draw(drawn)
+        {
+            add(key.into(), Err(unnamed));
         }
         if self.keeps.is_some() && self.topology.class_names().len() > MOST_CLASSES {
             let reason = format!("the network has more than {MOST_CLASSES} link classes");
@@ -242,26 +237,17 @@ impl Dead<'_> {
 
     /// Dead, or slow.
     fn fail_cable(&mut self, router: u32, port: u16) {
-        if self.keeps.is_none() {
-            return self.kill_port(router, port);
-        }
-        let wiring = self.topology.wiring();
-        let (peer, back) = wiring.peer(router, port);
-        self.slowed[wiring.port_index(router, port)] = true;
-        self.slowed[wiring.port_index(peer, back)] = true;
-    }
-
-    fn kill_port(&mut self, router: u32, port: u16) {
-        let wiring = self.topology.wiring();
-        let (peer, back) = wiring.peer(router, port);
-        self.ports[wiring.port_index(router, port)] = true;
-        self.ports[wiring.port_index(peer, back)] = true;
+        let failed = match self.keeps {
+            None => &mut self.ports,
+            Some(_) => &mut self.slowed,
+        };
+        mark(self.topology.wiring(), failed, router, port);
     }
 
     fn kill_router(&mut self, router: u32) {
         let wiring = self.topology.wiring();
         self.routers[router as usize] = true;
-        (0..wiring.radix(router) as u16).for_each(|port| self.kill_port(router, port));
+        (0..wiring.radix(router) as u16).for_each(|port| mark(wiring, &mut self.ports, router, port));
         wiring
             .nodes_of(router)
             .for_each(|node| self.nodes[node as usize] = true);
@@ -307,15 +293,10 @@ impl Dead<'_> {
                 Some((router, port?))
             });
         let Some((router, port)) = found else {
-            let example = (0..self.topology.n_routers())
-                .find(|&router| wiring.radix(router) > 0)
-                .map(|router| {
-                    format!(
-                        "{} {}",
-                        self.topology.router_name(router),
-                        self.topology.port_name(router, 0)
-                    )
-                });
+            let example = wiring
+                .cables()
+                .next()
+                .map(|(router, port)| self.topology.cable_name(router, port));
             let hint = match example {
                 Some(example) => format!("cables are called as in links.parquet, here for instance `{example}`"),
                 None => "this network has no cables between routers".to_owned(),
@@ -362,7 +343,7 @@ impl Dead<'_> {
         Ok(())
     }
 
-    fn draw(&mut self, drawn: &DrawnFailures) -> Result<(), Undrawn> {
+    fn draw(&mut self, drawn: &DrawnFailures) -> Result<(), (&'static str, Unnamed)> {
         let topology = self.topology;
         let wiring = topology.wiring();
         let class = match &drawn.class {
@@ -375,17 +356,18 @@ impl Dead<'_> {
                         true => "this network has no cables between routers".to_owned(),
                         false => format!("classes of cables between routers are {}", known.join(", ")),
                     };
-                    Undrawn::Class(format!("no cable between routers is of the class `{name}`"), hint)
+                    (
+                        "class",
+                        (format!("no cable between routers is of the class `{name}`"), hint),
+                    )
                 })?;
                 Some(number as u8 + 1)
             }
         };
         let mut all: Vec<(u32, u16)> = match drawn.of {
             FailKind::Cables => {
-                let ends = (0..topology.n_routers()).flat_map(|r| (0..wiring.radix(r) as u16).map(move |p| (r, p)));
-                let one_end = ends.filter(|&(r, p)| (r, p) < wiring.peer(r, p));
-                one_end
-                    .filter(|&(r, p)| class.is_none_or(|class| wiring.class[wiring.port_index(r, p)] == class))
+                let all = wiring.cables();
+                all.filter(|&(r, p)| class.is_none_or(|class| wiring.class[wiring.port_index(r, p)] == class))
                     .collect()
             }
             FailKind::Routers => (0..topology.n_routers()).map(|router| (router, 0)).collect(),
@@ -400,14 +382,14 @@ impl Dead<'_> {
             FailKind::Routers => !self.routers[number as usize],
             FailKind::Nodes => !self.nodes[number as usize],
         });
-        let many = match drawn.many {
-            HowMany::Count(count) => count as usize,
-            HowMany::Share(share) => (share * there as f64).round() as usize,
+        let (key, many) = match drawn.many {
+            HowMany::Count(count) => ("count", count as usize),
+            HowMany::Share(share) => ("share", (share * there as f64).round() as usize),
         };
         if many > all.len() {
             let what = FailKind::WORDS[drawn.of as usize].0;
             let reason = format!("{many} {what} are to fail, {} are left to fail", all.len());
-            return Err(Undrawn::TooMany(reason, "let fewer fail".into()));
+            return Err((key, (reason, "let fewer fail".into())));
         }
         // Fisher and Yates from the front: the first of a longer draw are those of a shorter one.
         let mut state = drawn.seed;
@@ -431,9 +413,8 @@ impl Dead<'_> {
         let numbers = |dead: &[bool]| (0..).zip(dead).filter(|&(_, &dead)| dead).map(|(i, _)| i).collect();
         let n = self.topology.n_routers();
         let one_end = |failed: &dyn Fn(usize) -> bool| -> Vec<(u32, u16)> {
-            let ends = (0..n).flat_map(|router| (0..wiring.radix(router) as u16).map(move |port| (router, port)));
-            ends.filter(|&(router, port)| (router, port) < wiring.peer(router, port))
-                .filter(|&(router, port)| failed(wiring.port_index(router, port)))
+            let all = wiring.cables();
+            all.filter(|&(router, port)| failed(wiring.port_index(router, port)))
                 .collect()
         };
         let cables = one_end(&|i| self.ports[i]);
@@ -473,8 +454,9 @@ impl Dead<'_> {
 /// A name that nothing has: why, and what to do.
 type Unnamed = (String, String);
 
-/// Why nothing was drawn, and what to do.
-enum Undrawn {
-    Class(String, String),
-    TooMany(String, String),
+/// Marks a cable by both of its ends.
+fn mark(wiring: &Wiring, failed: &mut [bool], router: u32, port: u16) {
+    let (peer, back) = wiring.peer(router, port);
+    failed[wiring.port_index(router, port)] = true;
+    failed[wiring.port_index(peer, back)] = true;
 }

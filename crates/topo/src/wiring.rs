@@ -119,6 +119,13 @@ impl Wiring {
         (router as u32, (index - self.port_offset[router] as usize) as u16)
     }
 
+    /// Every cable once, by the end that comes first: router and port, in their order.
+    pub fn cables(&self) -> impl Iterator<Item = (u32, u16)> + '_ {
+        let ends =
+            (0..self.n_routers()).flat_map(|router| (0..self.radix(router) as u16).map(move |port| (router, port)));
+        ends.filter(|&(router, port)| (router, port) < self.peer(router, port))
+    }
+
     /// The neighbours of a router in port order, parallel cables together.
     pub fn runs(&self, router: u32) -> impl Iterator<Item = ParallelCables> + '_ {
         let first = self.port_offset[router as usize] as usize;
