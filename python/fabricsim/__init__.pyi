@@ -1,4 +1,19 @@
-from . import claims, errors, graphs, measures, ops, plots, programs, registry, reproduce, results, study, traces
+from . import (
+    claims,
+    errors,
+    graphs,
+    measures,
+    ops,
+    plots,
+    programs,
+    registry,
+    reproduce,
+    results,
+    study,
+    topologies,
+    traces,
+    traffic,
+)
 from ._core import __version__
 from ._recorded import Recorded
 from ._records import Finding
@@ -108,6 +123,8 @@ __all__ = [
     "saturation",
     "schema",
     "study",
+    "topologies",
     "traces",
+    "traffic",
     "verify",
 ]

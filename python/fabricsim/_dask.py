@@ -300,7 +300,7 @@ def _named_files(specification: dict[str, Any]) -> list[tuple[dict[str, Any], st
     topology = specification.get("topology") or {}
     source = (specification.get("routing") or {}).get("source") or {}
     tables = source.get("file") if isinstance(source, dict) else None
-    read = topology.get("kind") == "graph" and topology.get("format") != "built-in"
+    read = topology.get("kind") == "graph" and topology.get("format") != "built-in" and topology.get("text") is None
     return [*([(topology, "file")] if read else []), *([(tables, "path")] if isinstance(tables, dict) else [])]
 
 

@@ -104,6 +104,10 @@ def test_the_page_on_comparisons_runs_as_written(tmp_path):
     assert (tmp_path / "after" / "runs.parquet").is_file()
 
 
+def test_traffic_of_ones_own_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/traffic.md", tmp_path) == 5
+
+
 def test_the_page_on_knees_runs_as_written(tmp_path):
     assert _execute("docs/how-to/knee.md", tmp_path) == 3
     assert "doubling link.bandwidth" in (tmp_path / "paid" / "knee.json").read_text()

@@ -80,18 +80,29 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     }
     let source = st.sources.edit(j, place);
     let acknowledged = event.kind() == Kind::Delivered && event.is_ack();
-    if acknowledged {
+    if acknowledged && net.workload.window(node).is_none() {
         let batch = source.clock;
         sink.record(Record::Acknowledged { node, batch, time: now });
     }
     let reaction = match event.kind() {
         Kind::Start => net.workload.on_start(node, source, now),
-        _ => net.workload.on_delivery(node, source, acknowledged, now),
+        _ => net
+            .workload
+            .on_delivery(node, source, (event.source(), acknowledged), now),
     };
     match reaction {
         Reaction::None => {}
         Reaction::Data { count, message } => {
             for _ in 0..count {
+                post(net, st, j, lp, place, message, (0, EnvelopeWords::default()));
+            }
+        }
+        Reaction::Window(count) => {
+            for _ in 0..count {
+                let source = st.sources.edit(j, place);
+                let Some(message) = net.workload.next_of_window(node, source, now) else {
+                    break;
+                };
                 post(net, st, j, lp, place, message, (0, EnvelopeWords::default()));
             }
         }

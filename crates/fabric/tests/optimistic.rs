@@ -25,11 +25,8 @@ fn torus(work: Work) -> RunSpec {
 
 fn uniform(load: f64) -> Work {
     Work::Synthetic(Synthetic {
-        pattern: Pattern::Uniform,
-        message: Bytes(5_000),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(Pattern::Uniform, Bytes(5_000))
     })
 }
 

@@ -268,11 +268,10 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
         "torus-1m" => {
             let mut spec = plain(million());
             spec.jobs[0].work = Work::Synthetic(Synthetic {
-                pattern: Pattern::Uniform,
-                message: Bytes(2_048),
                 load: None,
                 count: Some(1),
                 process: Process::Periodic,
+                ..Synthetic::of(Pattern::Uniform, Bytes(2_048))
             });
             spec.control.end = None;
             spec.control.warmup = Some(Time::ZERO);
@@ -333,11 +332,8 @@ const HALO: &str = r#"{ kind = "halo3d-26", grid = [128, 128, 128], vars = 10 }"
 /// Poisson messages of one packet between random nodes.
 fn uniform(load: f64) -> Work {
     Work::Synthetic(Synthetic {
-        pattern: Pattern::Uniform,
-        message: Bytes(2_048),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(Pattern::Uniform, Bytes(2_048))
     })
 }
 

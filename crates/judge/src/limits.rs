@@ -321,7 +321,7 @@ fn of_ends(class: &str, loads: &[f64], unit: f64, capacity: f64) -> ClassLoad {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fabric::spec::{Bytes, Pattern, Process, RoutingSpec, Synthetic, Work, plain};
+    use fabric::spec::{Bytes, Pattern, RoutingSpec, Synthetic, Work, plain};
     use topo::{Arrangement, DragonflySpec, FatTreeSpec, Lattice, TopologySpec};
 
     fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
@@ -347,13 +347,7 @@ mod tests {
     fn found(topology: TopologySpec, routing: RoutingSpec, pattern: Pattern) -> TrafficLimits {
         let mut run = plain(topology);
         run.routing = routing;
-        run.jobs[0].work = Work::Synthetic(Synthetic {
-            pattern,
-            message: Bytes(2_048),
-            load: Some(0.5),
-            count: None,
-            process: Process::Poisson,
-        });
+        run.jobs[0].work = Work::Synthetic(Synthetic::of(pattern, Bytes(2_048)));
         limits(&run).expect("a network").expect("open-loop traffic")
     }
 
@@ -422,7 +416,7 @@ mod tests {
     #[test]
     fn what_makes_detours_is_taken_to_make_the_best_share_of_them() {
         let shift = Pattern::Shift { by: Some(8) };
-        let minimal = found(dragonfly(1), RoutingSpec::MINIMAL, shift).bound.unwrap();
+        let minimal = found(dragonfly(1), RoutingSpec::MINIMAL, shift.clone()).bound.unwrap();
         let text = r#"{"kind":"ugal","candidates":1,"via":"group","congestion":"both","per":"port","weigh_hops":true,"ratio":1.0,"bias":0,"threshold":0,"scope":"local","step":null}"#;
         let Ok(ugal) = serde_json::from_str::<RoutingSpec>(text) else {
             panic!("{:?}", serde_json::from_str::<RoutingSpec>(text));

@@ -343,7 +343,8 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
     };
     match &job.work {
         Work::Synthetic(work) => {
-            let gap = work.load.map(|load| on_wire(work.message.0 as f64) / load);
+            let bytes = work.mean_message();
+            let gap = work.load.map(|load| on_wire(bytes) / load);
             let born = match (gap, run.control.end) {
                 // Sources go on in the drain, which takes one step of a sixteenth where the network keeps up.
                 (Some(gap), Some(end)) if work.count.is_none() && run.control.drain_sources => {

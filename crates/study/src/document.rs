@@ -392,6 +392,9 @@ fn too_deep(text: &str) -> Option<usize> {
     while at < bytes.len() {
         let rest = &bytes[at..];
         let mut step = 1;
+        if b"=,[]{}".contains(&rest[0]) {
+            all_dots = 0;
+        }
         match rest[0] {
             b'.' => {
                 all_dots += 1;
@@ -419,7 +422,7 @@ fn too_deep(text: &str) -> Option<usize> {
                 step = quotes.len();
             }
             b'#' => comment = true,
-            b'=' | b',' | b'[' | b']' | b'{' | b'}' => (dots, all_dots) = (0, 0),
+            b'=' | b',' | b'[' | b']' | b'{' | b'}' => dots = 0,
             _ => {}
         }
         at += step;

@@ -84,7 +84,7 @@ impl Entry {
     }
 
     /// All parameters in order.
-    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
+    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + Clone + use<> {
         self.groups.iter().flat_map(|group| group.iter())
     }
 }
@@ -155,6 +155,36 @@ pub struct TableOf {
     pub example: &'static str,
 }
 
+/// A list of tables, each of which chooses an entry of a family and gives its keys.
+#[derive(Debug)]
+pub struct TablesOf {
+    /// What is chosen from; a function, because the key may be one of an entry of that family.
+    pub family: fn() -> &'static Family,
+    /// The entry of the family that no table of the list may choose: the one whose list it is.
+    pub but: &'static str,
+    /// Keys that each table has beside those of its entry.
+    pub own: &'static [Parameter],
+    /// Keys of entries that stand beside the list, and in none of its tables.
+    pub outside: &'static [Parameter],
+    /// A list as it could be written.
+    pub example: &'static str,
+}
+
+impl TablesOf {
+    /// What a table may choose.
+    pub fn entries(&self) -> impl Iterator<Item = &'static Entry> + Clone + use<> {
+        let but = self.but;
+        (self.family)().entries().filter(move |entry| entry.name != but)
+    }
+
+    /// The keys of a table that chooses `entry`.
+    pub fn parameters(&'static self, entry: &'static Entry) -> impl Iterator<Item = &'static Parameter> + Clone {
+        let stands_outside = |key: &Parameter| self.outside.iter().any(|other| other.key == key.key);
+        let of_entry = entry.parameters().filter(move |key| !stands_outside(key));
+        of_entry.chain(self.own)
+    }
+}
+
 /// What values a parameter takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Type {
@@ -215,6 +245,8 @@ pub enum Type {
     },
     /// A table with `kind`, whose other keys are those of the entry.
     TableOf(&'static TableOf),
+    /// A list of tables with `kind`.
+    Tables(&'static TablesOf),
     /// The name of an entry of a family, or a table with `kind` and the keys of the entry.
     OfWith(&'static Family),
     /// One of a few names, or a table with one key and its value.
@@ -244,6 +276,7 @@ impl Type {
             Type::Sizes { .. } => "a size such as \"2 KiB\" or a list of them".to_owned(),
             Type::Pairs => "a list of pairs such as [[0, 1], [2, 3]]".to_owned(),
             Type::TableOf(table) => format!("a table such as {}", table.example),
+            Type::Tables(tables) => format!("a list of tables such as {}", tables.example),
             Type::ChoiceOrKey(choices, key, value) => {
                 let names = one_of(choices.iter().map(|(name, _)| *name));
                 format!("{names} or a table such as {{ {key} = {} }}", value.example())
@@ -271,6 +304,7 @@ impl Type {
             Type::Sizes { .. } => "\"2 KiB\"".to_owned(),
             Type::Pairs => "[[0, 1]]".to_owned(),
             Type::TableOf(table) => format!("{{ kind = \"{}\" }}", table.default),
+            Type::Tables(tables) => tables.example.to_owned(),
             Type::Or((word, _), _) => format!("\"{word}\""),
         }
     }

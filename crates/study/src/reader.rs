@@ -3,7 +3,7 @@
 use crate::diagnostic::{Findings, Place, did_you_mean};
 use crate::document::{KeyValue, Node, Table, Value};
 use crate::units::Unit;
-use crate::{Default, Named, Parameter, Type};
+use crate::{Default, Named, Parameter, TablesOf, Type};
 use std::collections::BTreeMap;
 
 /// A checked value.
@@ -29,6 +29,8 @@ pub enum Checked {
     Keyed(Box<Checked>),
     /// The word of [`Type::Or`].
     Word(&'static str),
+    /// Of tables: the name that each chooses, and its values.
+    Tables(Vec<(String, Values)>),
 }
 
 /// Where a value comes from.
@@ -42,7 +44,7 @@ pub enum Origin {
     Default,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct ReadValue {
     value: Checked,
     place: Place,
@@ -50,7 +52,7 @@ struct ReadValue {
 }
 
 /// The checked values of one table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Values {
     entries: BTreeMap<&'static str, ReadValue>,
     /// What the keys may be.
@@ -191,6 +193,13 @@ pub fn unknown_key<'a>(
     findings.error(item.place, path, "unknown key", hint);
 }
 
+impl PartialEq for Values {
+    /// Whether the same keys have the same values in the same place.
+    fn eq(&self, other: &Values) -> bool {
+        (&self.path, self.place, &self.entries) == (&other.path, other.place, &other.entries)
+    }
+}
+
 impl Values {
     /// Values that have been checked before, such as those of a run: no table is read, and they have no place.
     pub fn of(
@@ -286,6 +295,14 @@ impl Values {
     pub fn texts(&self, key: &str) -> &[String] {
         match self.get(key) {
             Some(Checked::Texts(texts)) => texts,
+            _ => &[],
+        }
+    }
+
+    /// The tables of a list: the name that each chooses, and its values; none without a value.
+    pub fn tables(&self, key: &str) -> &[(String, Values)] {
+        match self.get(key) {
+            Some(Checked::Tables(tables)) => tables,
             _ => &[],
         }
     }
@@ -539,11 +556,58 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
         (Type::ChoiceOrKey(_, key, value), Value::Table(table)) => {
             one_key(table, (key, value), node.place, path, findings).map(|value| Checked::Keyed(Box::new(value)))
         }
+        (Type::Tables(tables), Value::List(elements)) => each_table(tables, elements, node.place, path, findings),
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
         (Type::Or(_, other), _) => other_than_a_word(kind, other, node, path, findings),
         _ => wrong_type(kind, node, path, findings),
     }
+}
+
+/// A list of tables that each choose.
+fn each_table(
+    tables: &'static TablesOf,
+    elements: &[Node],
+    place: Place,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Checked> {
+    if elements.is_empty() {
+        let hint = format!("give {}", Type::Tables(tables).words());
+        findings.error(place, path, "the list is empty", hint);
+        return None;
+    }
+    let one = |node: &Node, path: &str, findings: &mut Findings| one_of_tables(tables, node, path, findings);
+    each(elements, path, findings, one).map(Checked::Tables)
+}
+
+/// A table of a list of tables.
+fn one_of_tables(
+    tables: &'static TablesOf,
+    node: &Node,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<(String, Values)> {
+    let Value::Table(table) = &node.value else {
+        return wrong_type(&Type::Tables(tables), node, path, findings).and(None);
+    };
+    let place = node.place;
+    let Some(item) = table.get("kind") else {
+        let example = tables.entries().next().map_or("", |entry| entry.name);
+        let hint = format!("add kind = \"{example}\"");
+        findings.error(place, &format!("{path}.kind"), "is missing", hint);
+        return None;
+    };
+    let (path_of_kind, names) = (format!("{path}.kind"), tables.entries().map(|entry| entry.name));
+    let family = (tables.family)();
+    let Value::Text(name) = &item.node.value else {
+        return wrong_type(&Type::Of(family), &item.node, &path_of_kind, findings).and(None);
+    };
+    let before = findings.n_errors();
+    choose(name, names, &Type::Of(family), item.node.place, &path_of_kind, findings)?;
+    let parameters: Vec<&'static Parameter> = tables.parameters(family.find(name)?).collect();
+    let values = read(Source { table, place, path }, &parameters, &[], &["kind"], findings);
+    (findings.n_errors() == before).then(|| (name.clone(), values))
 }
 
 /// Says that a value is not of the type.

@@ -138,6 +138,10 @@ fn values(kind: &Type) -> String {
         Type::Or((word, _), other) => format!("`\"{word}\"` or {}", values(other)),
         Type::Pairs => "list of pairs, `[[0, 1], [2, 3]]`".to_owned(),
         Type::TableOf(_) => "table with `kind`, see below".to_owned(),
+        Type::Tables(tables) => format!(
+            "list of tables with `kind` and the keys of that {}",
+            (tables.family)().name
+        ),
         Type::OfWith(family) => format!("a {} or a table with `kind`, see below", family.name),
         other => other.words().trim_start_matches("a ").to_owned(),
     }

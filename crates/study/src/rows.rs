@@ -22,6 +22,15 @@ impl Mistake {
             hint: hint.into(),
         }
     }
+
+    /// A mistake of the table as a whole.
+    pub fn without_line(reason: impl Into<String>, hint: impl Into<String>) -> Mistake {
+        Mistake {
+            line: None,
+            reason: reason.into(),
+            hint: hint.into(),
+        }
+    }
 }
 
 /// A row that knows its line, for errors.

@@ -4,7 +4,7 @@
 //! about the content are checked when a study is loaded.
 
 use crate::units::Unit;
-use crate::{Chosen, Default, Family, Form, Parameter, SAMPLE, TableOf, Type, Vocabulary};
+use crate::{Chosen, Default, Entry, Family, Form, Parameter, SAMPLE, TableOf, Type, Vocabulary};
 use serde_json::{Map, Value, json};
 
 /// The schema of a study file.
@@ -156,6 +156,13 @@ fn type_schema(kind: &Type) -> Value {
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
         Type::TableOf(table) => table_of(table),
+        Type::Tables(tables) => {
+            let forms: Vec<Value> = tables
+                .entries()
+                .map(|entry| form(entry, tables.parameters(entry), false))
+                .collect();
+            json!({ "type": "array", "items": { "oneOf": forms }, "minItems": 1 })
+        }
         Type::OfWith(family) => of_with(family),
         Type::Or((word, _), other) => json!({ "anyOf": [{ "const": word }, type_schema(other)] }),
     }
@@ -208,25 +215,24 @@ fn of_with(family: &Family) -> Value {
 
 /// A table for every entry of a family; `default` is the one whose `kind` may be left out.
 fn forms(family: &Family, default: &str) -> Vec<Value> {
-    family
-        .entries()
-        .map(|entry| {
-            let mut properties = properties(entry.parameters());
-            properties.insert(
-                "kind".to_owned(),
-                json!({ "const": entry.name, "description": entry.line }),
-            );
-            let mut required = Vec::new();
-            if entry.name != default {
-                required.push("kind");
-            }
-            let needed = entry
-                .parameters()
-                .filter(|key| matches!(key.default, Default::Required));
-            required.extend(needed.map(|key| key.key));
-            json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
-        })
-        .collect()
+    let of = |entry: &'static Entry| form(entry, entry.parameters(), entry.name == default);
+    family.entries().map(of).collect()
+}
+
+/// A table that chooses an entry and gives keys; `kind` may be left out of one that holds without it.
+fn form(entry: &Entry, keys: impl Iterator<Item = &'static Parameter> + Clone, by_default: bool) -> Value {
+    let mut properties = properties(keys.clone());
+    properties.insert(
+        "kind".to_owned(),
+        json!({ "const": entry.name, "description": entry.line }),
+    );
+    let mut required = Vec::new();
+    if !by_default {
+        required.push("kind");
+    }
+    let needed = keys.filter(|key| matches!(key.default, Default::Required));
+    required.extend(needed.map(|key| key.key));
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 /// Lists by key path, or tables of them.

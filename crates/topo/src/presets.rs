@@ -90,6 +90,7 @@ impl NetworkPreset {
             }),
             PresetNetwork::TsubameTree => TopologySpec::Graph(GraphSpec {
                 file: TSUBAME_TREE.to_owned(),
+                text: None,
                 format: GraphFormat::BuiltIn,
                 nodes_per_router: 0,
             }),

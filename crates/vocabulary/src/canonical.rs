@@ -30,7 +30,12 @@ pub fn run_hash(run: &RunSpec) -> String {
     named.control.workers = 0;
     named.control.partition = PartitionSpec::Auto;
     // A network from a file is named by what the file says, not by where it lies.
-    if let TopologySpec::Graph(GraphSpec { file, format, .. }) = &mut named.topology
+    if let TopologySpec::Graph(GraphSpec {
+        file,
+        text: None,
+        format,
+        ..
+    }) = &mut named.topology
         && *format != GraphFormat::BuiltIn
         && let Ok(text) = std::fs::read_to_string(&*file)
     {

@@ -154,13 +154,7 @@ fn defaults_are_those_of_the_reference() {
         fail: topo::FailSpec::default(),
         jobs: vec![JobSpec {
             name: "job0".to_owned(),
-            work: Work::Synthetic(Synthetic {
-                pattern: Pattern::Uniform,
-                message: Bytes(2_048),
-                load: Some(0.5),
-                count: None,
-                process: Process::Poisson,
-            }),
+            work: Work::Synthetic(Synthetic::of(Pattern::Uniform, Bytes(2_048))),
             nodes: None,
             placement: Placement::Linear,
         }],
@@ -710,6 +704,9 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
                 "job.0.work={ kind = \"messages\", table = \"time,source,destination,bytes\\n1 ns,0,1,8\\n\" }"
                     .to_owned()
             }
+            "partners" => "job.0.work={ kind = \"partners\", table = \"source,destination\\n0,1\\n\" }".to_owned(),
+            "matrix" => "job.0.work={ kind = \"matrix\", table = \"source,destination,weight\\n0,1,1\\n\" }".to_owned(),
+            "mixed" => "job.0.work={ kind = \"mixed\", parts = [{ kind = \"uniform\" }] }".to_owned(),
             name => format!("job.0.work.kind={name}"),
         };
         assert_eq!(load_with(TORUS, &sets(&[&work])).runs.len(), 1, "{}", entry.name);

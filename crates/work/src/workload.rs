@@ -18,16 +18,18 @@ use topo::Topology;
 
 mod births;
 mod demand;
-mod destinations;
+pub(crate) mod destinations;
 mod listed;
 pub mod pairs;
 pub mod patterns;
 mod source;
 pub mod spec;
+#[cfg(test)]
+mod tests;
 mod traffic;
 
 pub use births::Process;
-use births::{BirthRule, Births};
+use births::{BirthRule, Births, Drawing};
 pub use destinations::Destinations;
 use listed::Listed;
 use pairs::PairPlan;
@@ -131,6 +133,8 @@ pub enum Reaction {
     },
     /// An acknowledgement.
     Ack(Message),
+    /// So many data messages, as [`Workload::next_of_window`] gives them.
+    Window(u32),
 }
 
 impl Workload {
@@ -167,12 +171,19 @@ impl Workload {
                         nodes: &nodes,
                         topology,
                         seed,
+                        message: work.message,
                     };
                     let destinations = work
                         .pattern
                         .destinations(&job_nodes)
                         .map_err(|reason| BuildError::field(&key("work.kind"), reason, None))?;
-                    let births = Births::new(work, &destinations, injection);
+                    let births = Births::new(work, &destinations, nodes.len() as u32, injection).map_err(|reason| {
+                        BuildError::field(
+                            &key("work.slot"),
+                            reason,
+                            Some("take a shorter slot, or a smaller load"),
+                        )
+                    })?;
                     JobKind::Synthetic {
                         destinations,
                         spec: work.clone(),
@@ -221,7 +232,7 @@ impl Workload {
             rest => rest as u32,
         };
         let sizes = self.jobs.iter().enumerate().flat_map(|(j, job)| match &job.kind {
-            JobKind::Synthetic { spec, .. } => vec![spec.message.0],
+            JobKind::Synthetic { .. } => job.kind.sizes(),
             JobKind::Pairs(plan) => vec![plan.spec.message.0, plan.spec.ack.0],
             JobKind::Listed(listed) => listed.sizes().to_vec(),
             JobKind::Endpoints => match self.plan_of(j) {
@@ -237,7 +248,9 @@ impl Workload {
     pub fn usual_packets(&self, unit: u32) -> Vec<u32> {
         let cut = |bytes: u64| bytes.clamp(1, u64::from(unit)) as u32;
         let sizes = self.jobs.iter().enumerate().flat_map(|(j, job)| match &job.kind {
-            JobKind::Synthetic { spec, .. } => vec![cut(spec.message.0)],
+            JobKind::Synthetic { spec, destinations, .. } => {
+                destinations.sizes(spec.message.0).into_iter().map(cut).collect()
+            }
             JobKind::Pairs(plan) => vec![cut(plan.spec.message.0)],
             JobKind::Listed(listed) => listed.usual_size().map(cut).into_iter().collect(),
             JobKind::Endpoints => match self.plan_of(j) {
@@ -252,7 +265,7 @@ impl Workload {
     /// Size of the largest message.
     pub fn most_bytes(&self) -> u64 {
         let sizes = self.jobs.iter().map(|job| match &job.kind {
-            JobKind::Synthetic { spec, .. } => spec.message.0,
+            JobKind::Synthetic { .. } => job.kind.sizes().into_iter().max().unwrap_or(0),
             JobKind::Pairs(plan) => plan.spec.message.0.max(plan.spec.ack.0),
             JobKind::Listed(listed) => listed.sizes().last().copied().unwrap_or(0),
             // Every message is announced, with what it says.
@@ -352,7 +365,11 @@ impl Workload {
                 && let Some(load) = spec.load
             {
                 any = true;
-                sum += load * f64::from(destinations.senders(&job.nodes));
+                sum += load
+                    * destinations
+                        .rates(job.nodes.len() as u32)
+                        .map(|(_, rate)| rate)
+                        .sum::<f64>();
             }
         }
         any.then(|| sum / f64::from(n_nodes))
@@ -363,7 +380,9 @@ impl Workload {
         self.jobs.iter().try_fold(0u64, |sum, job| {
             let n = match &job.kind {
                 JobKind::Synthetic { spec, destinations, .. } => {
-                    spec.count?.saturating_mul(u64::from(destinations.senders(&job.nodes)))
+                    // With a window each has an answer.
+                    let each = spec.count?.saturating_mul(if spec.window.is_some() { 2 } else { 1 });
+                    each.saturating_mul(u64::from(destinations.senders(job.nodes.len() as u32)))
                 }
                 JobKind::Pairs(plan) => {
                     let senders = plan.sends.iter().filter(|&&sends| sends).count() as u64;
@@ -394,6 +413,9 @@ impl Workload {
             JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream => {
                 plan.sends[logical as usize].then(|| plan.start[logical as usize] + start)
             }
+            JobKind::Synthetic {
+                destinations, births, ..
+            } if births.rule == BirthRule::Answered => destinations.sends(logical).then_some(start),
             JobKind::Endpoints => match self.ranks_of(node) {
                 Some((plans, ..)) => plans.begins_host(node).then_some(0),
                 None => self.memory().filter(|plan| plan.is_first(node)).map(|_| start),
@@ -407,7 +429,8 @@ impl Workload {
         let (job, logical) = self.members[node as usize];
         logical != NOBODY
             && match &self.jobs[job as usize].kind {
-                JobKind::Synthetic { .. } | JobKind::Listed(_) => true,
+                JobKind::Synthetic { births, .. } => births.rule != BirthRule::Answered,
+                JobKind::Listed(_) => true,
                 JobKind::Pairs(plan) => plan.spec.mode == PairMode::Stream && plan.sends[logical as usize],
                 JobKind::Endpoints | JobKind::Idle => false,
             }
@@ -423,6 +446,8 @@ impl Workload {
         let mut source = *source;
         let job = &self.jobs[job as usize];
         match &job.kind {
+            // What sets out hangs on what arrives.
+            JobKind::Synthetic { births, .. } if births.rule == BirthRule::Answered => {}
             JobKind::Synthetic { births, .. } if births.rule == BirthRule::AtOnce => {
                 // All the same, at the start; without end if they are not counted.
                 let left = births.count.saturating_sub(source.made);
@@ -472,7 +497,7 @@ impl Workload {
     /// Size of the largest message of endless sources.
     pub fn most_endless_bytes(&self) -> u64 {
         let sizes = self.jobs.iter().filter_map(|job| match &job.kind {
-            JobKind::Synthetic { spec, .. } if spec.count.is_none() => Some(spec.message.0),
+            kind @ JobKind::Synthetic { spec, .. } if spec.count.is_none() => kind.sizes().into_iter().max(),
             _ => None,
         });
         sizes.max().unwrap_or(0)
@@ -483,14 +508,21 @@ impl Workload {
         matches!(&self.jobs[job].kind, JobKind::Synthetic { spec, .. } if spec.count.is_none())
     }
 
-    /// The load that each node of a job that sends offers, as a fraction of its injection bandwidth, and the numbers of those nodes; `None`
-    /// for a job without a load.
-    pub fn offers(&self, job: usize) -> Option<(f64, Vec<u32>)> {
+    /// `true` for a job whose sources are endless and wait for nobody, so that the network may fail to keep up with them.
+    pub fn is_open_loop(&self, job: usize) -> bool {
+        matches!(&self.jobs[job].kind, JobKind::Synthetic { spec, .. } if spec.count.is_none() && spec.window.is_none())
+    }
+
+    /// The nodes of a job that send, each with the load that it offers as a fraction of its injection bandwidth; `None` for a job without a
+    /// load.
+    pub fn offers(&self, job: usize) -> Option<Vec<(u32, f64)>> {
         let job = &self.jobs[job];
-        match &job.kind {
-            JobKind::Synthetic { spec, destinations, .. } => Some((spec.load?, destinations.sending(&job.nodes))),
-            _ => None,
-        }
+        let JobKind::Synthetic { spec, destinations, .. } = &job.kind else {
+            return None;
+        };
+        let load = spec.load?;
+        let rates = destinations.rates(job.nodes.len() as u32);
+        Some(rates.map(|(i, rate)| (job.nodes[i as usize], load * rate)).collect())
     }
 
     /// The next message of the generator of `node`, if there is one; births never go back.
@@ -502,30 +534,22 @@ impl Workload {
         }
         let job = &self.jobs[job as usize];
         match &job.kind {
-            JobKind::Synthetic {
-                destinations,
-                spec,
-                births,
-            } => {
+            JobKind::Synthetic { births, .. } => {
                 let k = source.made;
-                if k >= births.count {
-                    return None;
-                }
-                let gap = births.gap;
-                let words = self.traffic.draw(u64::from(node), k);
-                let destination = if births.uniform {
-                    Destinations::uniform(&job.nodes, logical, words[1])
-                } else {
-                    let destination = destinations.pick(&job.nodes, logical, k, words);
-                    if destination == NOBODY {
-                        return None;
-                    }
-                    destination
-                };
+                let (destination, bytes, words) = self.drawn(job, (node, logical), k)?;
                 let birth = if births.rule == BirthRule::Poisson {
-                    source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
+                    source.clock + (0.5 - ln(unit(words[0])) * births.gap_of(logical)) as i64 as u64
                 } else {
-                    self.regular(job, (node, logical), k, births)
+                    births.at(
+                        logical,
+                        &Drawing {
+                            k,
+                            word: words[0],
+                            last: source.clock,
+                            start: job.starts.of(logical),
+                            phases: (&self.phases, [u64::from(node), 0, 0, stream::PHASE]),
+                        },
+                    )?
                 };
                 if birth >= self.stop {
                     return None;
@@ -535,7 +559,7 @@ impl Workload {
                 Some(Message {
                     birth,
                     destination,
-                    bytes: spec.message.0,
+                    bytes,
                 })
             }
             JobKind::Pairs(plan) => {
@@ -548,27 +572,51 @@ impl Workload {
         }
     }
 
-    /// The birth of message `k` of a node whose messages come at times that are not drawn one by one.
-    #[inline(never)]
-    fn regular(&self, job: &Job, (node, logical): (u32, u32), k: u64, births: &Births) -> u64 {
-        let phase = match births.rule {
-            BirthRule::AtOnce | BirthRule::Poisson => return job.starts.of(logical),
-            BirthRule::PeriodicInPhase => {
-                return (k as f64 * births.gap) as u64 + job.starts.of(logical);
-            }
-            BirthRule::Periodic => unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]),
+    /// Destination and size of message `k` of a node of synthetic traffic, if there is one, and the words that it is drawn from.
+    #[inline(always)]
+    fn drawn(&self, job: &Job, (node, logical): (u32, u32), k: u64) -> Option<(u32, u64, [u64; 2])> {
+        let JobKind::Synthetic {
+            destinations,
+            spec,
+            births,
+        } = &job.kind
+        else {
+            return None;
         };
-        (((k as f64 + phase) * births.gap) as u64).min(NEVER)
+        if k >= births.count {
+            return None;
+        }
+        let words = self.traffic.draw(u64::from(node), k);
+        let (destination, bytes) = if births.uniform {
+            (Destinations::uniform(&job.nodes, logical, words[1]), spec.message.0)
+        } else {
+            destinations.pick_sized(&job.nodes, logical, k, words, spec.message.0)
+        };
+        (destination != NOBODY).then_some((destination, bytes, words))
     }
 
     /// What `node` does at its start.
     pub fn on_start(&self, node: u32, source: &mut Source, now: u64) -> Reaction {
         source.started = now;
-        self.next_batch(node, source, now)
+        match self.window(node) {
+            Some(window) => Reaction::Window(window),
+            None => self.next_batch(node, source, now),
+        }
     }
 
-    /// What `node` does when a message is complete; `ack` says whether it is an acknowledgement.
-    pub fn on_delivery(&self, node: u32, source: &mut Source, ack: bool, now: u64) -> Reaction {
+    /// What `node` does when a message of `from` is complete; `ack` says whether it is an acknowledgement.
+    pub fn on_delivery(&self, node: u32, source: &mut Source, (from, ack): (u32, bool), now: u64) -> Reaction {
+        let (job, logical) = self.members[node as usize];
+        if let JobKind::Synthetic { spec, .. } = &self.jobs[job as usize].kind {
+            return match ack && logical != NOBODY {
+                true => Reaction::Window(1),
+                false => Reaction::Ack(Message {
+                    birth: now,
+                    destination: from,
+                    bytes: spec.reply().0,
+                }),
+            };
+        }
         if ack {
             return self.next_batch(node, source, now);
         }
@@ -591,6 +639,32 @@ impl Workload {
             birth: now,
             destination: plan.partner[l],
             bytes: plan.spec.ack.0,
+        })
+    }
+
+    /// Messages of `node` that have not been answered yet, at most, if others wait for answers.
+    #[inline(always)]
+    pub fn window(&self, node: u32) -> Option<u32> {
+        let (job, logical) = self.members[node as usize];
+        match &self.jobs[job as usize].kind {
+            JobKind::Synthetic { spec, .. } if logical != NOBODY => spec.window,
+            _ => None,
+        }
+    }
+
+    /// The next message of a [window](Reaction::Window) of `node`, if there is one.
+    pub fn next_of_window(&self, node: u32, source: &mut Source, now: u64) -> Option<Message> {
+        if now >= self.stop {
+            return None;
+        }
+        let (job, logical) = self.members[node as usize];
+        let (destination, bytes, _) = self.drawn(&self.jobs[job as usize], (node, logical), source.made)?;
+        source.made += 1;
+        source.clock = now;
+        Some(Message {
+            birth: now,
+            destination,
+            bytes,
         })
     }
 
@@ -679,10 +753,20 @@ fn ranks(work: &Ranks, nodes: &[u32], (terms, job): (&WorkTerms, usize), key: &s
 }
 
 impl JobKind {
+    /// Every size of synthetic messages, and of their answers.
+    fn sizes(&self) -> Vec<u64> {
+        let JobKind::Synthetic { spec, destinations, .. } = self else {
+            return Vec::new();
+        };
+        let answers = spec.window.map(|_| spec.reply().0);
+        destinations.sizes(spec.message.0).into_iter().chain(answers).collect()
+    }
+
     /// `true` if its nodes act on deliveries.
     fn reacts(&self) -> bool {
         match self {
-            JobKind::Synthetic { .. } | JobKind::Listed(_) | JobKind::Idle => false,
+            JobKind::Synthetic { spec, .. } => spec.window.is_some(),
+            JobKind::Listed(_) | JobKind::Idle => false,
             JobKind::Pairs(plan) => plan.spec.mode != PairMode::Stream,
             JobKind::Endpoints => true,
         }

@@ -166,6 +166,7 @@ mod tests {
         let file = std::env::temp_dir().join(format!("fabricsim-proof-{routers}-{seed}-{}", std::process::id()));
         std::fs::write(&file, text).unwrap();
         let spec = TopologySpec::Graph(GraphSpec {
+            text: None,
             file: file.to_str().unwrap().into(),
             format: GraphFormat::EdgeList,
             nodes_per_router: 0,

@@ -58,13 +58,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
         fail: FailSpec::default(),
         jobs: vec![JobSpec {
             name: "job".into(),
-            work: Work::Synthetic(Synthetic {
-                pattern: Pattern::Uniform,
-                message: Bytes(2_048),
-                load: Some(0.5),
-                count: None,
-                process: Process::Poisson,
-            }),
+            work: Work::Synthetic(Synthetic::of(Pattern::Uniform, Bytes(2_048))),
             nodes: None,
             placement: Placement::Linear,
         }],

@@ -94,9 +94,12 @@ impl<'a> Concluded<'a> {
         let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
         let reached = span_end.max(stats.latest).max(last_rank).max(last_core);
         let scales = Scales::new(spec, net, harvest, span_end, inputs.end);
-        let judgement = match open_loop {
-            true => judge(whole, &scales),
-            false => of_work_that_ends(sample.messages, sample.latencies.count),
+        // Where all sources without end wait for answers, there is nothing to keep up with.
+        let pushed = (0..spec.jobs.len()).any(|job| net.workload.is_open_loop(job));
+        let judgement = match (open_loop, pushed) {
+            (true, true) => judge(whole, &scales),
+            (true, false) => Judgement::KEPT_UP,
+            (false, _) => of_work_that_ends(sample.messages, sample.latencies.count),
         };
         let mut run = Concluded {
             spec,

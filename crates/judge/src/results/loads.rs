@@ -8,7 +8,7 @@ figures! {
     pub struct Loads {
         offered_load: f64 = Load, "offered load", "What the sources offer, mean over the nodes.";
         accepted_load: f64 = Load, "accepted load", "What was delivered.";
-        accepted_load_min: f64 = Load, "least accepted load", "What was delivered of the source of which least was.", seeds Least;
+        accepted_load_min: f64 = Load, "least accepted load", "What was delivered of the source of which least was; where sources offer different loads, the least share of what one offers, of the largest load.", seeds Least;
         fairness: f64 = Share, "fairness", "Jain's index of fairness (1984) of the delivered shares of what sources offer: 1 if all are alike, 1 / n if there is one only.";
     }
 }
@@ -77,24 +77,26 @@ pub(super) fn loads(run: &Concluded<'_>, jobs: impl Iterator<Item = usize>) -> O
     let capacity = run.net.injection_rate() * stats.paced_for as f64;
     let (mut nodes, mut offered, mut accepted) = (0usize, 0.0, 0.0);
     let (mut least, mut sum, mut squares, mut sources) = (f64::INFINITY, 0.0, 0.0, 0u64);
+    let mut most_offered: f64 = 0.0;
     for job in jobs {
-        let Some((load, senders)) = run.net.workload.offers(job) else {
+        let Some(offers) = run.net.workload.offers(job) else {
             continue;
         };
         nodes += run.net.workload.nodes_of(job).len();
-        offered += load * senders.len() as f64;
-        for node in senders {
+        for (node, load) in offers {
             let own = stats.paces[node as usize] as f64 / capacity;
+            offered += load;
             accepted += own;
-            least = least.min(own);
             let share = own / load;
+            least = least.min(share);
+            most_offered = most_offered.max(load);
             (sum, squares, sources) = (sum + share, squares + share * share, sources + 1);
         }
     }
     (sources > 0).then(|| Loads {
         offered_load: offered / nodes as f64,
         accepted_load: accepted / nodes as f64,
-        accepted_load_min: least,
+        accepted_load_min: least * most_offered,
         fairness: if squares > 0.0 {
             sum * sum / (sources as f64 * squares)
         } else {

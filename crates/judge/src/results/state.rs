@@ -39,6 +39,15 @@ pub struct Judgement {
     pub settles: Option<u64>,
 }
 
+impl Judgement {
+    /// The network keeps up.
+    pub const KEPT_UP: Judgement = Judgement {
+        state: LoadState::Ok,
+        because: String::new(),
+        settles: None,
+    };
+}
+
 /// What a judgement needs to know besides the messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scales {
@@ -169,11 +178,7 @@ const DRIFT: f64 = 0.1;
 pub fn of_work_that_ends(measured: u64, arrived: u64) -> Judgement {
     let missing = measured.saturating_sub(arrived);
     if missing == 0 {
-        return Judgement {
-            state: LoadState::Ok,
-            because: String::new(),
-            settles: None,
-        };
+        return Judgement::KEPT_UP;
     }
     Judgement {
         state: LoadState::Unsettled,
@@ -235,11 +240,7 @@ pub fn judge(track: &Track, scales: &Scales) -> Judgement {
         };
     }
     if last >= 8 && (small && !grows || stays) {
-        return Judgement {
-            state: LoadState::Ok,
-            because: String::new(),
-            settles: None,
-        };
+        return Judgement::KEPT_UP;
     }
     let least = (CROSSINGS * crossing) as f64;
     let resolved = (2.0 * SURE / excess).powi(2) * message;

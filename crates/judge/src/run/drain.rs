@@ -75,7 +75,7 @@ fn is_vain<M: RouterModel>(
     end: Time,
 ) -> Result<bool, RunError> {
     let mut jobs = spec.jobs.iter().enumerate().filter(|(_, job)| job.work != Work::Idle);
-    if spec.control.drain.is_some() || !spec.control.drain_sources || !jobs.all(|(j, _)| net.workload.is_endless(j)) {
+    if spec.control.drain.is_some() || !spec.control.drain_sources || !jobs.all(|(j, _)| net.workload.is_open_loop(j)) {
         return Ok(false);
     }
     let mut whole = so_far(net, &engine.view());

@@ -101,17 +101,17 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
 fn works(late_admission: bool) -> Vec<(&'static str, Work, Option<Time>)> {
     let load = if late_admission { 0.3 } else { 0.8 };
     let open = Work::Synthetic(Synthetic {
-        pattern: match late_admission {
-            true => Pattern::Uniform,
-            false => Pattern::HotSpot {
-                targets: 1,
-                fraction: 0.1,
-            },
-        },
-        message: Bytes(3_000),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(
+            match late_admission {
+                true => Pattern::Uniform,
+                false => Pattern::HotSpot {
+                    targets: 1,
+                    fraction: 0.1,
+                },
+            },
+            Bytes(3_000),
+        )
     });
     let pairs = |mode| {
         Work::Pairs(Pairs {

@@ -19,11 +19,8 @@ fn traffic(topology: TopologySpec, routing: RoutingSpec, load: f64, pattern: Pat
     spec.routing = routing;
     spec.router.buffer = Some(Bytes(16 * 2_048));
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern,
-        message: Bytes(2_048),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(pattern, Bytes(2_048))
     });
     spec.control.end = Some(Time::from_us(300));
     spec.control.warmup = Some(Time::from_us(100));
@@ -31,9 +28,10 @@ fn traffic(topology: TopologySpec, routing: RoutingSpec, load: f64, pattern: Pat
 }
 
 fn accepted(topology: &TopologySpec, routing: RoutingSpec, load: f64, pattern: Pattern) -> f64 {
-    let result = run(&traffic(topology.clone(), routing.clone(), load, pattern), &mut |_| {
-        true
-    });
+    let result = run(
+        &traffic(topology.clone(), routing.clone(), load, pattern.clone()),
+        &mut |_| true,
+    );
     let result = result.unwrap_or_else(|error| panic!("{routing:?} at {load}: {error}"));
     println!(
         "{pattern:?} at {load}: {:.4} accepted, {:.2} hops: {routing:?}",
@@ -128,16 +126,16 @@ fn a_crowded_link_is_left_for_as_many_detours_as_the_line_has_room_for() {
     let topology = hyperx(&[s], p);
     let next = Pattern::Shift { by: Some(p) };
     let most = (1.0 + f64::from(s - 2) / 2.0) / f64::from(p);
-    let direct = accepted(&topology, RoutingSpec::DOR, 0.9, next);
+    let direct = accepted(&topology, RoutingSpec::DOR, 0.9, next.clone());
     assert!((direct - 1.0 / f64::from(p)).abs() < 0.002, "{direct}");
-    let valiant = accepted(&topology, RoutingSpec::VALIANT, 0.9, next);
+    let valiant = accepted(&topology, RoutingSpec::VALIANT, 0.9, next.clone());
     // Two hops but for intermediates that are source or destination: 16/9 p load on S - 1 links.
     assert!(valiant < f64::from(s) / 16.0 + 0.005, "{valiant}");
     for kind in KINDS {
         for spec in [DerouteSpec::default(), merlin(), seeing_credits()] {
-            let below = accepted(&topology, kind(spec), 0.85 * most, next);
+            let below = accepted(&topology, kind(spec), 0.85 * most, next.clone());
             assert!(below > 0.98 * 0.85 * most, "{:?}: {below}", kind(spec));
-            let over = accepted(&topology, kind(spec), 0.9, next);
+            let over = accepted(&topology, kind(spec), 0.9, next.clone());
             assert!(over < 1.01 * most, "{:?}: {over}", kind(spec));
             assert!(over > 0.75 * most, "{:?} in overload: {over}", kind(spec));
         }
@@ -152,12 +150,12 @@ fn a_diagonal_is_limited_by_the_lines_of_both_dimensions() {
     // Tornado: two further in both dimensions, which on a HyperX is as good as one.
     let next = Pattern::Tornado;
     let most = (1.0 + f64::from(s - 2) / 2.0) / f64::from(p);
-    let direct = accepted(&topology, RoutingSpec::DOR, 0.9, next);
+    let direct = accepted(&topology, RoutingSpec::DOR, 0.9, next.clone());
     assert!((direct - 1.0 / f64::from(p)).abs() < 0.004, "{direct}");
     for kind in KINDS {
-        let below = accepted(&topology, kind(DerouteSpec::default()), 0.8 * most, next);
+        let below = accepted(&topology, kind(DerouteSpec::default()), 0.8 * most, next.clone());
         assert!(below > 0.98 * 0.8 * most, "{below}");
-        let over = accepted(&topology, kind(DerouteSpec::default()), 0.9, next);
+        let over = accepted(&topology, kind(DerouteSpec::default()), 0.9, next.clone());
         assert!(over < 1.01 * most, "{over}");
     }
 }
@@ -229,8 +227,8 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
 fn input_queued_routers_take_uniform_and_adverse_traffic_with_a_threshold_of_two_packets() {
     let (s, p) = (9, 8);
     let most = (1.0 + f64::from(s - 2) / 2.0) / f64::from(p);
-    let accepted = |routing: RoutingSpec, load, pattern| {
-        let mut spec = traffic(hyperx(&[s], p), routing.clone(), load, pattern);
+    let accepted = |routing: RoutingSpec, load, pattern: Pattern| {
+        let mut spec = traffic(hyperx(&[s], p), routing.clone(), load, pattern.clone());
         spec.router.architecture = Architecture::InputQueued;
         spec.router.output_buffer = Some(Bytes(16 * 2_048));
         let accepted = run(&spec, &mut |_| true).unwrap().summary.accepted_load;
@@ -297,7 +295,7 @@ fn nothing_stands_still_with_room_for_one_packet() {
                 (hyperx(&[3, 3, 3], 3), Pattern::BitComplement),
                 (hyperx(&[4, 4], 4), Pattern::RandomPermutation),
             ] {
-                let mut spec = traffic(topology, kind(spec), 1.0, pattern);
+                let mut spec = traffic(topology, kind(spec), 1.0, pattern.clone());
                 spec.router.buffer = Some(Bytes(2_048));
                 spec.control.end = None;
                 spec.control.warmup = None;

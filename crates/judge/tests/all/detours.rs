@@ -24,11 +24,8 @@ fn traffic(routing: RoutingSpec, load: f64, pattern: Pattern) -> RunSpec {
     spec.routing = routing;
     spec.router.buffer = Some(Bytes(16 * 2_048));
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern,
-        message: Bytes(2_048),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(pattern, Bytes(2_048))
     });
     spec.control.end = Some(Time::from_us(400));
     spec.control.warmup = Some(Time::from_us(100));
@@ -36,7 +33,7 @@ fn traffic(routing: RoutingSpec, load: f64, pattern: Pattern) -> RunSpec {
 }
 
 fn accepted(routing: RoutingSpec, load: f64, pattern: Pattern) -> f64 {
-    let result = run(&traffic(routing.clone(), load, pattern), &mut |_| true);
+    let result = run(&traffic(routing.clone(), load, pattern.clone()), &mut |_| true);
     let result = result.unwrap_or_else(|error| panic!("{routing:?} at {load}: {error}"));
     println!(
         "{pattern:?} at {load}: {:.4} accepted, {:.2} hops: {routing:?}",
@@ -252,11 +249,8 @@ fn parallel_cables_are_candidates() {
     }));
     spec.routing = RoutingSpec::Ugal(DetourSpec::default());
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern: Pattern::Shift { by: Some(8) },
-        message: Bytes(2_048),
         load: Some(0.3),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(Pattern::Shift { by: Some(8) }, Bytes(2_048))
     });
     spec.control.end = Some(Time::from_us(200));
     spec.observe.links = true;

@@ -13,6 +13,7 @@ use topo::{
     SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
+use work::workload::patterns::{MatrixOf, PatternPart, Rates};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -350,11 +351,52 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
 
 fn synthetic(load: f64, message: u64) -> Work {
     Work::Synthetic(Synthetic {
-        pattern: Pattern::Uniform,
-        message: Bytes(message),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(Pattern::Uniform, Bytes(message))
+    })
+}
+
+/// Patterns, sizes and processes of their own, one of each by a number.
+fn of_its_own(number: usize, load: f64, message: u64) -> Work {
+    let part = |share, message, pattern| PatternPart {
+        share,
+        message,
+        pattern,
+    };
+    let patterns = [
+        Pattern::Uniform,
+        Pattern::Mixed {
+            parts: vec![
+                part(3.0, None, Pattern::Uniform),
+                part(1.0, Some(Bytes(64)), Pattern::Shift { by: Some(1) }),
+                part(0.5, Some(Bytes(9_000)), Pattern::Incast { sources: Some(2) }),
+            ],
+        },
+        Pattern::Matrix {
+            of: MatrixOf::Nodes,
+            blocks: Vec::new(),
+            rates: Rates::Weighted,
+            weights: vec![(0, 1, 2.0), (0, 5, 1.0), (1, 0, 3.0), (4, 3, 0.5), (5, 0, 3.0)],
+        },
+        Pattern::Partners {
+            list: vec![(0, 1), (0, 5), (0, 1), (3, 4), (5, 3)],
+        },
+    ];
+    let processes = [Process::Poisson, Process::Bernoulli, Process::OnOff];
+    Work::Synthetic(Synthetic {
+        load: Some(load),
+        process: processes[number % 3],
+        ..Synthetic::of(patterns[number % 4].clone(), Bytes(message))
+    })
+}
+
+/// Nodes that wait for answers.
+fn closed_loop(window: u32, count: Option<u64>) -> Work {
+    Work::Synthetic(Synthetic {
+        load: None,
+        count,
+        window: Some(window),
+        ..Synthetic::of(Pattern::Uniform, Bytes(5_000))
     })
 }
 
@@ -555,8 +597,8 @@ fn late_admission_gives_one_answer_on_every_engine() {
 
 #[test]
 fn open_loop_traffic_gives_one_answer_on_every_engine() {
-    for (what, mut spec) in cells() {
-        spec.jobs[0].work = synthetic(0.6, 3_000);
+    for (i, (what, mut spec)) in cells().into_iter().enumerate() {
+        spec.jobs[0].work = of_its_own(i, 0.6, 3_000);
         spec.control.end = Some(Time::from_us(4));
         spec.control.warmup = Some(Time::ZERO);
         one_answer(&what, &spec);
@@ -579,6 +621,17 @@ fn reacting_pairs_give_one_answer_on_every_engine() {
 }
 
 #[test]
+fn nodes_that_wait_for_answers_give_one_answer_on_every_engine() {
+    for (i, (what, mut spec)) in cells().into_iter().enumerate().filter(|(i, _)| i % 3 == 0) {
+        let ends = i % 2 == 0;
+        spec.jobs[0].work = closed_loop(1 + i as u32 % 4, ends.then_some(7));
+        spec.control.end = (!ends).then_some(Time::from_us(4));
+        spec.control.warmup = (!ends).then_some(Time::ZERO);
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
 fn listed_messages_give_one_answer_on_every_engine() {
     for (i, (what, mut spec)) in cells().into_iter().enumerate() {
         spec.jobs[0].work = listed(i as u64, Network::build(&spec).unwrap().n_nodes());
@@ -592,11 +645,10 @@ fn listed_messages_give_one_answer_on_every_engine() {
 fn overload_and_incast_give_one_answer_on_every_engine() {
     for (what, mut spec) in cells() {
         spec.jobs[0].work = Work::Synthetic(Synthetic {
-            pattern: Pattern::Incast { sources: None },
-            message: Bytes(2_048),
             load: Some(1.0),
             count: Some(6),
             process: Process::PeriodicInPhase,
+            ..Synthetic::of(Pattern::Incast { sources: None }, Bytes(2_048))
         });
         spec.control.end = None;
         one_answer(&what, &spec);
@@ -830,11 +882,10 @@ fn perturbed_runs_give_one_answer_on_every_engine_and_another_than_those_beside_
     };
     let traffic = |load, process| {
         Work::Synthetic(Synthetic {
-            pattern: Pattern::Uniform,
-            message: Bytes(3_000),
             load,
             count: Some(9),
             process,
+            ..Synthetic::of(Pattern::Uniform, Bytes(3_000))
         })
     };
     let memory = Work::Memory(Memory {
@@ -1082,11 +1133,10 @@ fn a_ring_without_a_free_slot_stalls_and_names_the_cycle() {
     spec.router.buffer = Some(Bytes(600));
     spec.control.end = None;
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern: Pattern::Shift { by: Some(2) },
-        message: Bytes(6_000),
         load: None,
         count: Some(4),
         process: Process::Periodic,
+        ..Synthetic::of(Pattern::Shift { by: Some(2) }, Bytes(6_000))
     });
     // With the bubble rule every message comes through.
     let free = result("bubble", &spec, Engine::Sequential);

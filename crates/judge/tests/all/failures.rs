@@ -133,11 +133,9 @@ fn traffic(topology: &TopologySpec, routing: &RoutingSpec) -> RunSpec {
     spec.routing = routing.clone();
     spec.router.buffer = Some(Bytes(8_192));
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern: Pattern::Uniform,
-        message: Bytes(5_000),
         load: Some(0.6),
         count: Some(6),
-        process: Process::Poisson,
+        ..Synthetic::of(Pattern::Uniform, Bytes(5_000))
     });
     spec.control.end = Some(Time::from_us(200));
     spec.control.warmup = Some(Time::ZERO);

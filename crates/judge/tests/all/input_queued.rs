@@ -35,11 +35,10 @@ fn single(nodes: u32) -> RunSpec {
 
 fn send(spec: &mut RunSpec, pattern: Pattern, message: u64, load: Option<f64>, count: u64) {
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern,
-        message: Bytes(message),
         load,
         count: Some(count),
         process: Process::PeriodicInPhase,
+        ..Synthetic::of(pattern, Bytes(message))
     });
 }
 

@@ -49,6 +49,7 @@ mod spread;
 mod starts;
 mod static_tables;
 mod traces;
+mod traffic;
 mod up_ways;
 mod validation_codes_torus;
 mod validation_merlin;

@@ -17,11 +17,9 @@ fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
 
 fn traffic(pattern: Pattern, message: u64, load: f64, process: Process) -> Work {
     Work::Synthetic(Synthetic {
-        pattern,
-        message: Bytes(message),
         load: Some(load),
-        count: None,
         process,
+        ..Synthetic::of(pattern, Bytes(message))
     })
 }
 
@@ -40,7 +38,7 @@ fn the_verdict_rises_with_the_load_and_is_the_same_for_every_drain_and_length() 
             let state = |length: u64, drain: Option<Time>, sources: bool| {
                 let mut spec = plain(TopologySpec::Mesh(lattice(&[8, 8], 1)));
                 spec.routing = RoutingSpec::DOR;
-                spec.jobs[0].work = traffic(pattern, 2_048, load, Process::Poisson);
+                spec.jobs[0].work = traffic(pattern.clone(), 2_048, load, Process::Poisson);
                 spec.control.end = Some(Time::from_us(length));
                 spec.control.warmup = Some(Time::from_us(length / 4));
                 (spec.control.drain, spec.control.drain_sources) = (drain, sources);
@@ -151,7 +149,7 @@ fn no_load_below_the_bound_is_called_saturated_and_none_above_it_ok() {
                 fraction: 0.1,
             },
         ];
-        let pattern = patterns[draw(5) as usize];
+        let pattern = patterns[draw(5) as usize].clone();
         let message = [512, 2_048, 4_096, 16_384][draw(4) as usize];
         let slots = [2_000, 6_000, 20_000][draw(3) as usize];
         let process = [Process::Poisson, Process::Periodic][draw(2) as usize];
@@ -168,7 +166,7 @@ fn no_load_below_the_bound_is_called_saturated_and_none_above_it_ok() {
         // What the busiest link carries of a low load tells the load that fills it, to a few parts in a thousand.
         const LOW: f64 = 0.05;
         let slot = message * 8_000_000_000_000 / spec.links.default.bandwidth.0;
-        spec.jobs[0].work = traffic(pattern, message, LOW, process);
+        spec.jobs[0].work = traffic(pattern.clone(), message, LOW, process);
         spec.control.end = Some(Time(slot * 40_000));
         spec.control.warmup = Some(Time::ZERO);
         let busiest = go(&spec).summary.busiest_link.unwrap().busy;
@@ -180,7 +178,7 @@ fn no_load_below_the_bound_is_called_saturated_and_none_above_it_ok() {
             spec.router.model = RouterModel::Credit;
             spec.router.buffer = Some(Bytes(64 * 2_048));
         }
-        spec.jobs[0].work = traffic(pattern, message, load, process);
+        spec.jobs[0].work = traffic(pattern.clone(), message, load, process);
         spec.control.end = Some(Time(slot * slots));
         spec.control.warmup = warmup.then_some(Time(slot * slots / 4));
         spec.control.drain = drain.then_some(Time::ZERO);

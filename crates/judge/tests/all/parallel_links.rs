@@ -128,11 +128,8 @@ fn every_parallel_link_carries_its_share() {
                 continue;
             }
             spec.jobs[0].work = Work::Synthetic(Synthetic {
-                pattern: Pattern::Uniform,
-                message: Bytes(2_048),
                 load: Some(0.8),
-                count: None,
-                process: Process::Poisson,
+                ..Synthetic::of(Pattern::Uniform, Bytes(2_048))
             });
             spec.control.end = Some(Time::from_us(300));
             spec.observe.links = true;
@@ -172,11 +169,8 @@ fn adaptive_routings_compare_two_ways_to_a_group() {
         };
         spec.links.by_class.insert("global".into(), fast);
         spec.jobs[0].work = Work::Synthetic(Synthetic {
-            pattern: Pattern::Shift { by: Some(m * m) },
-            message: Bytes(2_048),
             load: Some(load),
-            count: None,
-            process: Process::Poisson,
+            ..Synthetic::of(Pattern::Shift { by: Some(m * m) }, Bytes(2_048))
         });
         spec.control.end = Some(Time::from_us(400));
         run(&spec, &mut |_| true).unwrap().sample.latencies.mean().unwrap() / 1e3

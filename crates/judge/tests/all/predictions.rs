@@ -67,7 +67,7 @@ fn work_below_saturation_is_known_before() {
         Pattern::Shift { by: Some(5) },
     ] {
         let mut spec = plain(torus());
-        synthetic(&mut spec, pattern, Some(0.08), 5_000);
+        synthetic(&mut spec, pattern.clone(), Some(0.08), 5_000);
         spec.control.end = Some(des::Time::from_us(200));
         spec.control.drain_sources = false;
         check(&format!("{pattern:?}"), &spec, 0.05);

@@ -76,11 +76,8 @@ fn spec(set_up: SetUp, model: RouterModel, rho: f64, packets: u64) -> RunSpec {
         spec.nic.bandwidth = Some(BitsPerSec(200_000_000_000 * FAST));
     }
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern,
-        message: Bytes(PACKET),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(pattern, Bytes(PACKET))
     });
     let end = packets as f64 / queues as f64 * SERVICE / rho;
     spec.control.end = Some(Time(end as u64));

@@ -14,11 +14,8 @@ use topo::{Lattice, RingSpec, TopologySpec};
 
 fn synthetic(load: f64) -> Work {
     Work::Synthetic(Synthetic {
-        pattern: Pattern::Uniform,
-        message: Bytes(3_000),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(Pattern::Uniform, Bytes(3_000))
     })
 }
 
@@ -356,11 +353,9 @@ fn a_deadlock_across_ranks_is_told_as_on_one_process() {
         spec.router.buffer = Some(Bytes(2_048));
         spec.router.allow_deadlock = true;
         spec.jobs[0].work = Work::Synthetic(Synthetic {
-            pattern: Pattern::Uniform,
-            message: Bytes(2_048),
             load: None,
             count: Some(200),
-            process: Process::Poisson,
+            ..Synthetic::of(Pattern::Uniform, Bytes(2_048))
         });
         spec.control.end = None;
         spec.control.workers = 0;

@@ -143,11 +143,8 @@ impl Case {
         // A queue grows to 3 % of a millisecond, 750 kB, at 1.03 of what it can take.
         spec.router.buffer = Some(Bytes(1 << 22));
         spec.jobs[0].work = Work::Synthetic(Synthetic {
-            pattern: self.pattern,
-            message: Bytes(PACKET),
             load: Some(load),
-            count: None,
-            process: Process::Poisson,
+            ..Synthetic::of(self.pattern.clone(), Bytes(PACKET))
         });
         spec.control.end = Some(LENGTH);
         spec.control.warmup = Some(Time::ZERO);
@@ -164,7 +161,7 @@ impl Case {
             (Pattern::Tornado, TopologySpec::Ring(RingSpec { routers, .. })) => tornado(&topology, &[*routers]),
             _ => TrafficPattern::Uniform,
         };
-        let load = match (self.routing.tables(), &self.routing, self.pattern) {
+        let load = match (self.routing.tables(), &self.routing, self.pattern.clone()) {
             (Some((engine, _)), _, Pattern::Shift { by: Some(by) }) => Ok(load_by_tables(&topology, engine, by)),
             (_, RoutingSpec::Valiant { .. }, _) => channel_load(&topology, &Valiant(&topology), &traffic),
             _ => channel_load(&topology, &MinimalRule::new(&topology), &traffic),

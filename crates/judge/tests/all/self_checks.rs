@@ -26,11 +26,9 @@ fn torus(shape: &[u32], nodes_per_router: u32) -> TopologySpec {
 
 fn work(pattern: Pattern, message: u64, load: Option<f64>, count: Option<u64>) -> Work {
     Work::Synthetic(Synthetic {
-        pattern,
-        message: Bytes(message),
         load,
         count,
-        process: Process::Poisson,
+        ..Synthetic::of(pattern, Bytes(message))
     })
 }
 

@@ -109,11 +109,8 @@ fn tables_of_the_minimal_routing_are_the_minimal_routing() {
             run.observe.messages = MessageDetail::Full;
             run.observe.links = true;
             run.jobs[0].work = Work::Synthetic(Synthetic {
-                pattern: Pattern::Uniform,
-                message: Bytes(5_000),
                 load: Some(0.6),
-                count: None,
-                process: Process::Poisson,
+                ..Synthetic::of(Pattern::Uniform, Bytes(5_000))
             });
             let minimal = result(&run);
             run.routing = by_table.clone();
@@ -362,6 +359,7 @@ fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
     ibnetdiscover::write(&subnet, &lids, &Default::default(), &mut text).unwrap();
     std::fs::write(&file, text).unwrap();
     let mut run = plain(TopologySpec::Graph(GraphSpec {
+        text: None,
         file,
         format: GraphFormat::Ibnetdiscover,
         nodes_per_router: 0,

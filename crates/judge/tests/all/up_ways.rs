@@ -21,11 +21,8 @@ fn traffic(topology: TopologySpec, routing: RoutingSpec, load: f64, pattern: Pat
     let mut spec = plain(topology);
     spec.routing = routing;
     spec.jobs[0].work = Work::Synthetic(Synthetic {
-        pattern,
-        message: Bytes(2_048),
         load: Some(load),
-        count: None,
-        process: Process::Poisson,
+        ..Synthetic::of(pattern, Bytes(2_048))
     });
     spec.control.end = Some(Time::from_us(400));
     spec.control.warmup = Some(Time::from_us(100));
@@ -98,7 +95,7 @@ fn a_transpose_takes_one_up_port_by_d_mod_k_and_all_of_them_by_the_others() {
 fn a_shift_is_free_of_conflicts_by_d_mod_k_waits_by_scatter_and_less_by_adaptive_up() {
     let (load, shift) = (0.8, Pattern::Shift { by: Some(M) });
     let mean = |routing: RoutingSpec| {
-        let result = full(routing.clone(), load, shift);
+        let result = full(routing.clone(), load, shift.clone());
         assert!(result.summary.accepted_load > 0.98 * load, "{routing:?}");
         latency(&result)
     };

@@ -80,6 +80,7 @@ fn graph_file(test: &str) -> TopologySpec {
     let file = format!("{}/zero-load-{test}.txt", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&file, text).unwrap();
     TopologySpec::Graph(GraphSpec {
+        text: None,
         file,
         format: GraphFormat::EdgeList,
         nodes_per_router: 2,

@@ -23,8 +23,11 @@ use tables::MOST_ROUTERS;
 /// Any graph from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphSpec {
-    /// Path of the file, as resolved against the study's folder.
+    /// Path of the file, as resolved against the study's folder; empty where there is a text.
     pub file: String,
+    /// What a file would say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// Its format.
     pub format: GraphFormat,
     /// Nodes on each router that the file gives none.
@@ -36,8 +39,14 @@ const KEYS: &[Parameter] = &[
     key(
         "file",
         Type::Text,
-        Default::Required,
+        Default::From("`text` has the graph"),
         "Path of the file, relative to the study's folder.",
+    ),
+    key(
+        "text",
+        Type::Lines,
+        Default::From("`file` has the graph"),
+        "What a file would say, in place of one.",
     ),
     key(
         "format",
@@ -45,7 +54,7 @@ const KEYS: &[Parameter] = &[
         Default::From(
             "the file's ending: graphml for `.graphml` and `.xml`, ibnetdiscover for `.ibnetdiscover`, else edge-list",
         ),
-        "Format of the file.",
+        "Format of the file or text; of a text without it edge-list.",
     ),
     key(
         "nodes_per_router",
@@ -59,18 +68,51 @@ impl NamedTopology for Graph {
     type Parameters = GraphSpec;
     type Family = GraphTables;
 
-    const LINE: &'static str = "Any graph from a file.";
+    const LINE: &'static str = "Any graph from a file or a text.";
     const KEYS: &'static [&'static [Parameter]] = &[KEYS];
     const LIMITS: &'static str = "Routing is the generic minimal one.";
     const NODES: &'static str = "nodes_per_router";
 
     fn read(keys: &mut TopologyKeys<'_>) -> Option<GraphSpec> {
-        let file = keys.values.text("file")?.to_owned();
         let nodes_per_router = keys.number("nodes_per_router")?;
         let format = keys.values.choice("format");
+        let (file, text) = (keys.values.text("file"), keys.values.text("text"));
+        let file = match (file, text) {
+            (Some(file), None) => file.to_owned(),
+            (None, Some(_)) if matches!(format, Some(GraphFormat::BuiltIn | GraphFormat::Ibnetdiscover)) => {
+                keys.error(
+                    "format",
+                    "this format needs a file",
+                    "remove the key, or give file in place of text",
+                );
+                return None;
+            }
+            (None, Some(text)) => {
+                return Some(GraphSpec {
+                    file: String::new(),
+                    text: Some(text.to_owned()),
+                    format: format.unwrap_or(GraphFormat::EdgeList),
+                    nodes_per_router,
+                });
+            }
+            (None, None) if keys.values.failed("file") || keys.values.failed("text") => return None,
+            (Some(_), Some(_)) => {
+                keys.error("text", "there is a file as well", "give one of them");
+                return None;
+            }
+            (None, _) => {
+                keys.error(
+                    "file",
+                    "is missing",
+                    "add file = \"...\", or text with a cable per line",
+                );
+                return None;
+            }
+        };
         if format == Some(GraphFormat::BuiltIn) {
             return Some(GraphSpec {
                 file,
+                text: None,
                 format: GraphFormat::BuiltIn,
                 nodes_per_router,
             });
@@ -102,6 +144,7 @@ impl NamedTopology for Graph {
         }
         Some(GraphSpec {
             file: file?,
+            text: None,
             format,
             nodes_per_router,
         })
@@ -110,11 +153,13 @@ impl NamedTopology for Graph {
     fn build(spec: &GraphSpec, how: &GraphFile<'_>) -> Result<(GraphTables, Wiring), Vec<FieldError>> {
         let GraphSpec {
             file,
+            text,
             format,
             nodes_per_router,
         } = spec;
         let mut problems = Problems::default();
-        let text = match (how.text, format) {
+        let key = if text.is_some() { "text" } else { "file" };
+        let text = match (how.text.or(text.as_deref()), format) {
             (Some(text), _) => Ok(text.to_owned()),
             (None, GraphFormat::BuiltIn) => built_in(file).ok_or_else(|| "there is no such network".to_owned()),
             (None, GraphFormat::EdgeList | GraphFormat::Graphml | GraphFormat::Ibnetdiscover) => {
@@ -128,10 +173,10 @@ impl NamedTopology for Graph {
         let graph = (how.read)(&text, *format).map_err(|mistakes| {
             mistakes
                 .into_iter()
-                .for_each(|(reason, hint)| problems.add("file", reason, hint.as_deref()));
+                .for_each(|(reason, hint)| problems.add(key, reason, hint.as_deref()));
             std::mem::take(&mut problems.0)
         })?;
-        check(&graph, *nodes_per_router)?;
+        check(&graph, *nodes_per_router, key)?;
         let wiring = wire(&graph, *nodes_per_router);
         match GraphTables::new(&wiring, graph.names.clone()) {
             Ok(tables) => Ok((tables, wiring)),
@@ -142,7 +187,7 @@ impl NamedTopology for Graph {
                     name(a),
                     name(b)
                 );
-                problems.add("file", reason, None);
+                problems.add(key, reason, None);
                 Err(problems.0)
             }
         }
@@ -277,11 +322,11 @@ impl NetworkFamily for GraphTables {
 }
 
 /// Checks what a file says and how large it is.
-fn check(graph: &GraphText, nodes_per_router: u32) -> Result<(), Vec<FieldError>> {
+fn check(graph: &GraphText, nodes_per_router: u32, key: &str) -> Result<(), Vec<FieldError>> {
     let mut problems = Problems::default();
     if graph.cables.is_empty() {
         problems.add(
-            "file",
+            key,
             "it states no cable".into(),
             Some("for a single router use kind = \"single-router\""),
         );
@@ -291,7 +336,7 @@ fn check(graph: &GraphText, nodes_per_router: u32) -> Result<(), Vec<FieldError>
         let gigabytes = n as f64 * n as f64 * 3e-9;
         let reason =
             format!("{n} routers, route tables are kept for up to {MOST_ROUTERS} (these would take {gigabytes:.1} GB)");
-        problems.add("file", reason, Some("the regular families have no such limit"));
+        problems.add(key, reason, Some("the regular families have no such limit"));
     }
     let nodes = graph
         .nodes
@@ -306,13 +351,13 @@ fn check(graph: &GraphText, nodes_per_router: u32) -> Result<(), Vec<FieldError>
         );
     }
     let ports = graph.cables.iter().map(|c| 2 * u64::from(c.count)).sum::<u64>();
-    problems.size(n, ports, nodes, "file");
+    problems.size(n, ports, nodes, key);
     let mut radix = vec![0u64; graph.names.len()];
     for cable in &graph.cables {
         radix[cable.a as usize] += u64::from(cable.count);
         radix[cable.b as usize] += u64::from(cable.count);
     }
-    problems.radix(radix.iter().copied().max().unwrap_or(0), 1, "file");
+    problems.radix(radix.iter().copied().max().unwrap_or(0), 1, key);
     problems.done()
 }
 

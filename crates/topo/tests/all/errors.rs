@@ -90,6 +90,7 @@ fn what_is_too_large_is_refused_before_memory_is_taken() {
 
 fn graph_of(text: &str, format: GraphFormat, nodes_per_router: u32) -> Result<topo::Topology, Vec<FieldError>> {
     TopologySpec::Graph(GraphSpec {
+        text: None,
         file: String::new(),
         format,
         nodes_per_router,
@@ -129,6 +130,7 @@ fn wrong_graphs_say_what_and_where() {
             .contains("20001 routers")
     );
     let missing = TopologySpec::Graph(GraphSpec {
+        text: None,
         file: "/no/such/file".into(),
         format: GraphFormat::EdgeList,
         nodes_per_router: 1,

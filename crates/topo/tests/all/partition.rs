@@ -338,6 +338,7 @@ fn planted(name: &str, communities: u32, size: u32, inside: u32, outside: u32) -
     let file = format!("{}/{name}.txt", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&file, text).unwrap();
     let spec = TopologySpec::Graph(GraphSpec {
+        text: None,
         file,
         format: GraphFormat::EdgeList,
         nodes_per_router: 2,

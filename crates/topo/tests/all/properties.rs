@@ -101,7 +101,7 @@ proptest! {
         let tree = (1..n).map(|i| format!("{i} {}\n", seed.rotate_left(i) % i));
         let more = extra.iter().filter(|(a, b, _)| a % n != b % n).map(|(a, b, c)| format!("{} {} {c}\n", a % n, b % n));
         let text: String = tree.chain(more).collect();
-        let spec = TopologySpec::Graph(GraphSpec { file: "-".into(), format: GraphFormat::EdgeList, nodes_per_router: 1 });
+        let spec = TopologySpec::Graph(GraphSpec { text: None, file: "-".into(), format: GraphFormat::EdgeList, nodes_per_router: 1 });
         let t = spec.build_with_text(&text).expect("a connected graph");
         holds(&t, 900)?;
         let verdict = check(&t, &MinimalRule::new(&t));
@@ -111,7 +111,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "([a-c0-3 #]|node|\\n|<|/>|<node id=\"a\">|<edge source=\"a\" target=\"b\"/>|<graph>|&amp;|&){0,40}", xml in any::<bool>()) {
         let format = if xml { GraphFormat::Graphml } else { GraphFormat::EdgeList };
-        let spec = TopologySpec::Graph(GraphSpec { file: "-".into(), format, nodes_per_router: 1 });
+        let spec = TopologySpec::Graph(GraphSpec { text: None, file: "-".into(), format, nodes_per_router: 1 });
         match spec.build_with_text(&text) {
             Ok(t) => prop_assert_eq!(t.wiring().verify(), Ok(())),
             Err(errors) => prop_assert!(!errors.is_empty()),

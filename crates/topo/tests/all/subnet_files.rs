@@ -511,6 +511,7 @@ fn random_cables_are_drawn_by_seed() {
 fn a_real_fabric_is_a_topology() {
     use topo::{GraphFormat, GraphSpec, TopologySpec};
     let spec = TopologySpec::Graph(GraphSpec {
+        text: None,
         file: String::new(),
         format: GraphFormat::Ibnetdiscover,
         nodes_per_router: 7,

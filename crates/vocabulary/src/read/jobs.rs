@@ -7,6 +7,7 @@ use super::placement::{self, Files};
 use super::ranks::{self, Told};
 use super::trace::Traces;
 use crate::registry;
+use des::Time;
 use fabric::spec::{Bytes, JobSpec, MpiSpec, Synthetic, Work};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,8 +15,9 @@ use study::Parameter;
 use study::diagnostic::Findings;
 use study::document::{Node, Table, Value};
 use study::reader::{self, Checked, Source, Values};
-use work::workload::Pairs;
 use work::workload::patterns::{Pattern, PatternKeys};
+use work::workload::spec::REPLY;
+use work::workload::{Pairs, Process};
 
 /// Reads all jobs; `None` after errors.
 pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
@@ -231,40 +233,89 @@ fn read_work(
         Work::Messages(messages::read(&values, n_nodes, base, findings)?)
     } else {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
-        Work::Synthetic(read_synthetic(&kind, &values, n_nodes, findings)?)
+        Work::Synthetic(read_synthetic(&kind, &values, (n_nodes, base), findings)?)
     };
     (findings.n_errors() == before).then_some(work)
 }
 
-fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Synthetic> {
+fn read_synthetic(
+    kind: &str,
+    values: &Values,
+    (n_nodes, base): (Option<u64>, &Path),
+    findings: &mut Findings,
+) -> Option<Synthetic> {
     let count = values.integer("count");
-    let load = match (values.number("load"), count) {
-        (Some(load), _) => Some(load),
-        (None, None) => Some(0.5),
-        (None, Some(_)) => None,
+    let window = values.integer_u32("window");
+    let load = match (values.number("load"), count, window) {
+        (load, None, None) => load.or(Some(0.5)),
+        (load, ..) => load,
     };
     let key = |key: &str| format!("{}.{key}", values.path);
-    if load.is_none() && values.given("process") {
-        let reason = "has no meaning without load: all messages are handed over at the start";
-        findings.error(
-            values.place("process"),
-            &key("process"),
-            reason,
-            "add load, or remove process",
+    let mut refuse = |name: &str, reason: &str, hint: &str| {
+        findings.error(values.place(name), &key(name), reason.to_owned(), hint);
+    };
+    let gone = match (load, window) {
+        (Some(_), Some(_)) => {
+            let hint = "remove one of them";
+            refuse(
+                "window",
+                "has no meaning with load: nodes of a closed loop send when they are answered",
+                hint,
+            );
+            false
+        }
+        (None, Some(_)) => values.given("process"),
+        (None, None) => values.given("process"),
+        (Some(_), None) => false,
+    };
+    if gone {
+        let reason = match window {
+            Some(_) => "has no meaning with window: nodes of a closed loop send when they are answered",
+            None => "has no meaning without load: all messages are handed over at the start",
+        };
+        refuse("process", reason, "add load, or remove process");
+    }
+    if window.is_none() && values.given("reply") {
+        refuse(
+            "reply",
+            "has no meaning without window: nothing is answered",
+            "add window = 1, or remove reply",
         );
+    }
+    let process: Process = values.choice("process")?;
+    if let (Some(load), Process::Bernoulli, None) = (load, process, values.quantity("slot"))
+        && load > 1.0
+    {
+        let reason = "is more than a message in each slot, which is as long as a message takes";
+        refuse("load", reason, "give load = 1 at most, or a shorter slot");
+    }
+    let (burst, peak) = (values.number("burst"), values.number("peak"));
+    if burst.is_some_and(|burst| burst < 1.0) {
+        refuse("burst", "is less than one message", "give 1 or more");
+    }
+    if let (Some(load), Some(peak)) = (load, peak)
+        && load > peak
+    {
+        refuse("peak", "is less than the mean load", "give at least load");
     }
     let told = PatternKeys {
         values,
         n_nodes,
+        base,
         findings,
     };
     let pattern = Pattern::read(kind, told)?;
     Some(Synthetic {
-        pattern,
         message: Bytes(values.quantity("message")?),
         load,
         count,
-        process: values.choice("process")?,
+        process,
+        slot: values.quantity("slot").map(Time),
+        burst,
+        peak,
+        window,
+        reply: window.map(|_| values.quantity("reply").map_or(REPLY, Bytes)),
+        pattern,
     })
 }
 

@@ -490,6 +490,154 @@ const CASES: &[(&str, &[Expected])] = &[
     ),
     ("incast_too_many", &[(5, "job[0].work.sources", "too large", "15")]),
     (
+        "partners_to_itself",
+        &[(
+            5,
+            "job[0].work.table",
+            "row 1: node 3 sends to itself",
+            "leave the row out",
+        )],
+    ),
+    (
+        "partners_beyond",
+        &[(5, "job[0].work.table", "row 0: there is no node 16", "0 to 15")],
+    ),
+    (
+        "partners_without_rows",
+        &[(5, "job[0].work.table", "the table has no row", "a row for each")],
+    ),
+    (
+        "partners_without_table",
+        &[(5, "job[0].work.file", "there is no table of partners", "`table`")],
+    ),
+    (
+        "matrix_twice",
+        &[(
+            5,
+            "job[0].work.table",
+            "row 1: the weight from 0 to 1 comes twice",
+            "add them up",
+        )],
+    ),
+    (
+        "matrix_negative",
+        &[(5, "job[0].work.table", "row 0: weight is \"-2\"", "a number from 0")],
+    ),
+    (
+        "matrix_of_nothing",
+        &[(5, "job[0].work.table", "no weight above 0", "each pair that talks")],
+    ),
+    (
+        "matrix_without_blocks",
+        &[(5, "job[0].work.blocks", "is missing", "blocks = [8, 8]")],
+    ),
+    (
+        "matrix_other_blocks",
+        &[(5, "job[0].work.blocks", "has 8 nodes, the job has 16", "every node")],
+    ),
+    (
+        "matrix_blocks_of_nodes",
+        &[(5, "job[0].work.blocks", "has no meaning with of = \"nodes\"", "blocks")],
+    ),
+    (
+        "mixed_without_parts",
+        &[(5, "job[0].work.parts", "is missing", "add parts = [")],
+    ),
+    (
+        "mixed_empty",
+        &[(5, "job[0].work.parts", "the list is empty", "a list of tables")],
+    ),
+    (
+        "mixed_in_itself",
+        &[(
+            5,
+            "job[0].work.parts[0].kind",
+            "unknown kind \"mixed\"",
+            "one of \"uniform\"",
+        )],
+    ),
+    (
+        "mixed_load_of_a_part",
+        &[(
+            5,
+            "job[0].work.parts[1].load",
+            "unknown key",
+            "known keys: by, share, message",
+        )],
+    ),
+    (
+        "mixed_misspelt_part",
+        &[(
+            5,
+            "job[0].work.parts[0].kind",
+            "unknown kind \"unifrom\"",
+            "did you mean `uniform`?",
+        )],
+    ),
+    (
+        "mixed_part_without_kind",
+        &[(5, "job[0].work.parts[0].kind", "is missing", "add kind = \"uniform\"")],
+    ),
+    (
+        "mixed_part_that_does_not_fit",
+        &[(5, "job[0].work.parts[0].sources", "too large", "15")],
+    ),
+    (
+        "bit_reverse_of_others",
+        &[(
+            6,
+            "job[0].work.kind",
+            "needs a power of two nodes, there are 12",
+            "nodes = 8",
+        )],
+    ),
+    (
+        "window_with_load",
+        &[(5, "job[0].work.window", "has no meaning with load", "remove one")],
+    ),
+    (
+        "window_with_process",
+        &[(5, "job[0].work.process", "has no meaning with window", "remove process")],
+    ),
+    (
+        "reply_without_window",
+        &[(5, "job[0].work.reply", "has no meaning without window", "window = 1")],
+    ),
+    (
+        "bernoulli_beyond_one",
+        &[(5, "job[0].work.load", "is more than a message in each slot", "load = 1")],
+    ),
+    (
+        "slot_of_poisson",
+        &[(
+            5,
+            "job[0].work.slot",
+            "has no meaning with process = \"poisson\"",
+            "bernoulli",
+        )],
+    ),
+    (
+        "burst_below_one",
+        &[(5, "job[0].work.burst", "is less than one message", "1 or more")],
+    ),
+    (
+        "peak_below_load",
+        &[(5, "job[0].work.peak", "is less than the mean load", "at least load")],
+    ),
+    (
+        "graph_of_nothing",
+        &[(1, "topology.file", "is missing", "a cable per line")],
+    ),
+    (
+        "graph_twice",
+        &[(4, "topology.text", "there is a file as well", "one of them")],
+    ),
+    (
+        "graph_fabric_as_text",
+        &[(3, "topology.format", "needs a file", "file in place of text")],
+    ),
+    ("graph_text_of_one_word", &[(4, "topology.text", "line 2:", "")]),
+    (
         "hot_spot_fraction",
         &[(5, "job[0].work.fraction", "1.5 is outside", "at most 1")],
     ),

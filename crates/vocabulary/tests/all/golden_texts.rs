@@ -196,6 +196,19 @@ const SPECIAL: &[(&str, &[&str])] = &[
         "work.messages.table",
         &["\"source,destination,bytes,time_ns\\n0,1,64,5\\n\""],
     ),
+    ("work.partners.table", &["\"source,destination\\n0,1\\n0,2\\n3,0\\n\""]),
+    (
+        "work.matrix.table",
+        &["\"source,destination,weight\\n0,1,2\\n1,0,0.5\\n\""],
+    ),
+    ("work.partners.file", &["\"messages.csv\""]),
+    ("work.matrix.file", &["\"messages.csv\""]),
+    ("work.matrix.blocks", &["[4, 4, 8]"]),
+    (
+        "work.mixed.parts",
+        &["[{ kind = \"uniform\", share = 3, message = \"64 B\" }, { kind = \"shift\", by = 2 }]"],
+    ),
+    ("topology.graph.text", &["\"a b 2\\nb c\\nnode a 9\\nnode c 7\\n\""]),
     ("work.memory.file", &["\"accesses.csv\""]),
     ("work.memory.table", &["\"core,address,op\\n0,64,load\\n\""]),
     (
@@ -322,6 +335,7 @@ fn values_of(id: &str, kind: &Type) -> Vec<String> {
                 .collect()
         }
         Type::Or((word, _), other) => [quoted(word)].into_iter().chain(values_of(id, other)).collect(),
+        Type::Tables(tables) => texts(&[tables.example]),
         Type::TableOf(_) | Type::OfWith(_) => Vec::new(),
     }
 }
@@ -362,7 +376,10 @@ fn on_topology(draft: &mut Draft, kind: &str, seed: u64) {
     draft.give("topology", "topology", "kind", &quoted(kind));
     let entry = registry::find(&registry::TOPOLOGY, kind).expect("the kind is there");
     for parameter in entry.parameters() {
-        if matches!(parameter.default, study::Default::Required) {
+        // A graph needs a file or a text: mixtures have always had files.
+        let needed =
+            matches!(parameter.default, study::Default::Required) || (kind, parameter.key) == ("graph", "file");
+        if needed {
             let id = format!("topology.{kind}.{}", parameter.key);
             let values = values_of(&id, &parameter.kind);
             let value = &values[(draw(seed, &id) % values.len() as u64) as usize];
@@ -400,6 +417,19 @@ fn set_work(draft: &mut Draft, kind: &str) {
     if kind == "messages" || kind == "ops" || kind == "trace" {
         let id = format!("work.{kind}");
         draft.give("work", &id, "file", &values_of(&format!("{id}.file"), &Type::Text)[0]);
+    }
+    if kind == "partners" || kind == "matrix" {
+        let id = format!("work.{kind}");
+        draft.give(
+            "work",
+            &id,
+            "table",
+            &values_of(&format!("{id}.table"), &Type::Lines)[0],
+        );
+    }
+    if kind == "mixed" {
+        let parts = values_of("work.mixed.parts", &Type::Text);
+        draft.give("work", "work.mixed", "parts", &parts[0]);
     }
     if kind == "program" {
         draft.give("work", "work.program", "command", "[\"./ops.csv\"]");
@@ -483,6 +513,17 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
         }
         ("work.memory", "pattern", "trace") => draft.give("work", "work.memory", "trace", "\"lackey.txt\""),
         ("work.memory", "pattern", "listed") => draft.give("work", "work.memory", "file", "\"accesses.csv\""),
+        ("topology.graph", "text", _) => draft.table("topology").retain(|(key, _)| key != "file"),
+        ("work.partners", "file", _) => {
+            draft.give("work", "work.partners", "file", "\"partners.csv\"");
+            draft.table("work").retain(|(key, _)| key != "table");
+        }
+        ("work.matrix", "file", _) => {
+            draft.give("work", "work.matrix", "file", "\"weights.csv\"");
+            draft.table("work").retain(|(key, _)| key != "table");
+        }
+        ("work.matrix", "of", "blocks") => draft.give("work", "work.matrix", "blocks", "[4, 4, 8]"),
+        (_, "reply", _) => draft.give("work", owner, "window", "2"),
         ("work.memory" | "work.messages" | "work.ops", "table", _) => {
             draft.table("work").retain(|(key, _)| key != "file")
         }
@@ -631,7 +672,8 @@ fn mixed_study(seed: u64) -> Draft {
     let topology = one_of(seed, "topology", names(&registry::TOPOLOGY));
     on_topology(&mut draft, topology, seed);
     let entry = registry::find(&registry::TOPOLOGY, topology).expect("it is there");
-    let own: Vec<_> = entry.parameters().collect();
+    // Texts of graphs came later.
+    let own: Vec<_> = entry.parameters().filter(|parameter| parameter.key != "text").collect();
     some_keys(&mut draft, seed, "topology", &format!("topology.{topology}"), &own, 20);
     let of = |name: &str| -> Vec<&'static Parameter> {
         registry::section(name).map_or(Vec::new(), |section| section.parameters.iter().collect())
@@ -701,8 +743,19 @@ fn mixed_study(seed: u64) -> Draft {
         .collect();
     some_keys(&mut draft, seed, "nic", "nic", &nic, 15);
     if chance(seed, "work", 80) {
-        // Programs came later: mixtures stay what they were.
-        let known = names(&registry::WORK).filter(|name| *name != "program");
+        // These came later: mixtures stay what they were.
+        let later = [
+            "program",
+            "bit-reverse",
+            "shuffle",
+            "router-transpose",
+            "diagonal-neighbour",
+            "group-shift",
+            "partners",
+            "matrix",
+            "mixed",
+        ];
+        let known = names(&registry::WORK).filter(|name| !later.contains(name));
         let kind = one_of(seed, "work", known);
         set_work(&mut draft, kind);
         let entry = registry::find(&registry::WORK, kind).expect("it is there");
@@ -724,9 +777,12 @@ fn mixed_study(seed: u64) -> Draft {
             "from_marker",
             "to_marker",
         ];
+        let of_pattern = registry::find(&registry::PATTERN, kind).is_some();
+        let later = ["slot", "burst", "peak", "window", "reply"];
         let own: Vec<_> = entry
             .parameters()
             .filter(|parameter| !tables.contains(&parameter.key))
+            .filter(|parameter| !(of_pattern && later.contains(&parameter.key)))
             .collect();
         some_keys(
             &mut draft,

@@ -71,9 +71,15 @@ const PLACEMENTS: &[(&str, &str, &str); 7] = &[
 #[test]
 fn names_are_read_as_themselves() {
     let plain = "kind = \"uniform\", load = 0.5";
+    let needed = |name: &str| match name {
+        "partners" => ", table = \"source,destination\\n0,1\\n\"",
+        "matrix" => ", table = \"source,destination,weight\\n0,1,1\\n\"",
+        "mixed" => ", parts = [{ kind = \"uniform\" }]",
+        _ => "",
+    };
     check(
         &registry::PATTERN,
-        |name| study(&format!("kind = \"{name}\", load = 0.5"), ""),
+        |name| study(&format!("kind = \"{name}\", load = 0.5{}", needed(name)), ""),
         "/jobs/0/work/synthetic/pattern/kind",
     );
     check(

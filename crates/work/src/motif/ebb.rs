@@ -6,7 +6,7 @@
 //! With an odd number of ranks one has nobody.
 
 use super::keys::{RANKS, message, seed};
-use super::shuffle::Shuffle;
+use super::shuffle::RankPermutation;
 use super::{Keys, Misfit, MotifKind, Ops, at_least, sized};
 use crate::mpi::op::Transfer;
 use crate::mpi::{Communicator, Op, Program};
@@ -32,7 +32,7 @@ pub struct Ebb {
     bytes: u64,
     both: bool,
     seed: u64,
-    shuffle: Shuffle,
+    shuffle: RankPermutation,
     communicators: [Communicator; 1],
 }
 
@@ -73,7 +73,7 @@ impl Ebb {
             bytes: sized("message", parameters.bytes)?,
             both: parameters.both,
             seed: mix(parameters.seed),
-            shuffle: Shuffle::new(parameters.ranks),
+            shuffle: RankPermutation::new(parameters.ranks),
             communicators: [Communicator::World(parameters.ranks)],
         })
     }

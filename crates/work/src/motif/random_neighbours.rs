@@ -5,7 +5,7 @@
 //! 2008). With a range of degrees every rank draws how many rings it sends on. All receives come first, then all sends, then one wait.
 
 use super::keys::{COMPUTE, ONE_MESSAGE, ORDER, RANKS, seed};
-use super::shuffle::Shuffle;
+use super::shuffle::RankPermutation;
 use super::{Compute, Keys, Misfit, MotifKind, Ops, Order, at_least, nth_bit, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
@@ -54,7 +54,7 @@ const TAGS: u32 = 1 << 15;
 pub struct RandomNeighbours {
     parameters: RandomNeighboursParameters,
     time: u64,
-    shuffle: Shuffle,
+    shuffle: RankPermutation,
     communicators: [Communicator; 1],
 }
 
@@ -130,7 +130,7 @@ impl RandomNeighbours {
         }
         Ok(RandomNeighbours {
             time: parameters.compute.time(1)?,
-            shuffle: Shuffle::new(parameters.ranks),
+            shuffle: RankPermutation::new(parameters.ranks),
             communicators: [Communicator::World(parameters.ranks)],
             parameters: parameters.clone(),
         })

@@ -8,17 +8,17 @@ const ROUNDS: u64 = 6;
 
 /// Permutations of a number of ranks, one for every key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shuffle {
+pub(super) struct RankPermutation {
     ranks: u32,
     /// Bits of half a number.
     half: u32,
 }
 
-impl Shuffle {
+impl RankPermutation {
     /// Permutations of `ranks` ranks.
-    pub(super) fn new(ranks: u32) -> Shuffle {
+    pub(super) fn new(ranks: u32) -> RankPermutation {
         let bits = ranks.next_power_of_two().trailing_zeros();
-        Shuffle {
+        RankPermutation {
             ranks,
             half: bits.div_ceil(2),
         }
@@ -60,12 +60,12 @@ impl Shuffle {
 
 #[cfg(test)]
 mod tests {
-    use super::Shuffle;
+    use super::RankPermutation;
 
     #[test]
     fn every_key_gives_a_permutation_and_its_inverse() {
         for ranks in [1, 2, 3, 7, 64, 100, 1_000] {
-            let shuffle = Shuffle::new(ranks);
+            let shuffle = RankPermutation::new(ranks);
             for key in 0..5 {
                 let mut seen = vec![false; ranks as usize];
                 for place in 0..ranks {
@@ -75,7 +75,11 @@ mod tests {
                 }
             }
         }
-        let order = |key| -> Vec<u32> { (0..100).map(|place| Shuffle::new(100).rank(key, place)).collect() };
+        let order = |key| -> Vec<u32> {
+            (0..100)
+                .map(|place| RankPermutation::new(100).rank(key, place))
+                .collect()
+        };
         assert_ne!(order(1), order(2));
     }
 }

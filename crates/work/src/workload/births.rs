@@ -1,7 +1,12 @@
 //! When the messages of synthetic traffic are born: the processes of gaps, a line of the list each, and what they are on the hot path.
+//!
+//! No process remembers more than when the last message was born: what else it needs is drawn with each message, so that a source has one
+//! number in memory whatever its process.
 
-use super::Destinations;
 use super::spec::Synthetic;
+use super::{Destinations, NEVER};
+use des::rng::{ln, unit};
+use des::{Philox, mix};
 use study::BitsPerSec;
 use study::{Entry, Named, choice};
 
@@ -11,6 +16,8 @@ choice! {
         Periodic = "periodic", "Equal gaps; the nodes start at random phases.";
         PeriodicInPhase = "periodic-in-phase", "Equal gaps, all nodes in phase.";
         Poisson = "poisson", "Exponential gaps.";
+        Bernoulli = "bernoulli", "In every slot a message or none, each time anew: gaps are geometric.";
+        OnOff = "on-off", "Bursts of a geometric number of messages with exponential pauses between them.";
     }
 }
 
@@ -32,39 +39,149 @@ const fn process(i: usize) -> Entry {
 }
 
 /// When the messages of a synthetic job are born, worked out beforehand for the hot path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Births {
     pub rule: BirthRule,
-    /// Mean time between two messages of a node (ps).
+    /// Mean time between two messages of a node that sends most (ps).
     pub gap: f64,
+    /// The same of each logical node, where they are not all alike.
+    gaps: Vec<f64>,
     /// Messages per node, `u64::MAX` if endless.
     pub count: u64,
     /// Destinations are uniform.
     pub uniform: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BirthRule {
     Poisson,
     AtOnce,
     PeriodicInPhase,
     Periodic,
+    /// With the time of a slot (ps).
+    Bernoulli {
+        slot: f64,
+    },
+    /// With the chance that a message is the first of its burst, and the gap within bursts as a fraction of the mean gap.
+    OnOff {
+        first: f64,
+        within: f64,
+    },
+    /// As many at once as the window has, and one more for each that has been answered.
+    Answered,
+}
+
+/// What the birth of a message is drawn from.
+pub(super) struct Drawing<'a> {
+    /// The message's number at its node.
+    pub k: u64,
+    /// A random word of its own.
+    pub word: u64,
+    /// Birth of the message before (ps).
+    pub last: u64,
+    /// When the node starts (ps).
+    pub start: u64,
+    /// Phases of nodes, and where this one's is.
+    pub phases: (&'a Philox, [u64; 4]),
 }
 
 impl Births {
-    /// Those of a job whose nodes inject at a rate.
-    pub(super) fn new(work: &Synthetic, destinations: &Destinations, injection: BitsPerSec) -> Births {
+    /// Those of a job of `n` nodes that inject at a rate.
+    pub(super) fn new(
+        work: &Synthetic,
+        destinations: &Destinations,
+        n: u32,
+        injection: BitsPerSec,
+    ) -> Result<Births, String> {
         let load = work.load.unwrap_or(1.0);
-        Births {
-            rule: match (work.load, work.process) {
-                (None, _) => BirthRule::AtOnce,
-                (_, Process::Poisson) => BirthRule::Poisson,
-                (_, Process::PeriodicInPhase) => BirthRule::PeriodicInPhase,
-                (_, Process::Periodic) => BirthRule::Periodic,
+        let time = |bytes: f64| bytes * 8e12 / injection.0 as f64;
+        let gap_of = |bytes: f64, rate: f64| time(bytes) / (load * rate);
+        let gaps: Vec<f64> = (0..n)
+            .map(|i| match destinations.rate(i) {
+                // It has no messages.
+                0.0 => NEVER as f64,
+                rate => gap_of(destinations.mean_size(i, work.message.0), rate),
+            })
+            .collect();
+        let sending = gaps.iter().copied().filter(|&gap| gap < NEVER as f64);
+        let gap = sending.clone().fold(f64::INFINITY, f64::min);
+        let alike = sending.clone().all(|other| other == gap);
+        let bytes = work.mean_message();
+        let slot = work.slot.map_or(time(bytes), |slot| slot.0 as f64);
+        if work.process == Process::Bernoulli && gap.is_finite() && slot > gap * (1.0 + 1e-9) {
+            return Err(format!(
+                "a message every {gap:.0} ps is more than one in each slot of {slot:.0} ps"
+            ));
+        }
+        Ok(Births {
+            rule: match (work.load, work.window, work.process) {
+                (_, Some(_), _) => BirthRule::Answered,
+                (None, None, _) => BirthRule::AtOnce,
+                (_, _, Process::Poisson) => BirthRule::Poisson,
+                (_, _, Process::PeriodicInPhase) => BirthRule::PeriodicInPhase,
+                (_, _, Process::Periodic) => BirthRule::Periodic,
+                (_, _, Process::Bernoulli) => BirthRule::Bernoulli { slot },
+                (_, _, Process::OnOff) => BirthRule::OnOff {
+                    first: 1.0 / work.burst(),
+                    within: load / work.peak(),
+                },
             },
-            gap: work.message.0 as f64 * 8e12 / (load * injection.0 as f64),
+            gap: if gap.is_finite() { gap } else { gap_of(bytes, 1.0) },
+            gaps: if alike { Vec::new() } else { gaps },
             count: work.count.unwrap_or(u64::MAX),
             uniform: matches!(destinations, Destinations::Uniform),
+        })
+    }
+
+    /// Mean time between two messages of a logical node (ps).
+    #[inline(always)]
+    pub(super) fn gap_of(&self, logical: u32) -> f64 {
+        match self.gaps.is_empty() {
+            true => self.gap,
+            false => self.gaps[logical as usize],
         }
+    }
+
+    /// The birth of a message whose gaps are not exponential; none of one that waits for an answer.
+    #[inline(never)]
+    pub(super) fn at(&self, logical: u32, drawing: &Drawing<'_>) -> Option<u64> {
+        let &Drawing {
+            k, word, last, start, ..
+        } = drawing;
+        let gap = self.gap_of(logical);
+        let exponential = |mean: f64| -ln(unit(word)) * mean;
+        Some(match self.rule {
+            BirthRule::Answered => return None,
+            BirthRule::Poisson | BirthRule::AtOnce => start,
+            BirthRule::PeriodicInPhase => (k as f64 * gap) as u64 + start,
+            BirthRule::Periodic => {
+                let (phases, at) = &drawing.phases;
+                let phase = unit(phases.block(*at)[0]);
+                (((k as f64 + phase) * gap) as u64).min(NEVER)
+            }
+            BirthRule::Bernoulli { slot } => {
+                let chance = slot / gap;
+                let slots = match chance < 1.0 {
+                    true => (ln(unit(word)) / ln(1.0 - chance)) as u64 + 1,
+                    false => 1,
+                };
+                // Slots are counted in whole, so that rounding does not move them; the first may have a message.
+                let before = if k == 0 {
+                    0
+                } else {
+                    (last as f64 / slot).round() as u64 + 1
+                };
+                (((before + slots - 1) as f64 * slot).round() as u64).min(NEVER)
+            }
+            BirthRule::OnOff { first, within } => {
+                let pause = exponential((1.0 - within) * gap / first);
+                let gap = match k == 0 || unit(mix(word)) < first {
+                    true if k == 0 => pause,
+                    true => within * gap + pause,
+                    false => within * gap,
+                };
+                (last + (0.5 + gap) as u64).min(NEVER)
+            }
+        })
     }
 }

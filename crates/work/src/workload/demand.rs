@@ -1,6 +1,6 @@
 //! Who sends how much to whom, where open-loop traffic says so beforehand.
 
-use super::{Destinations, Job, JobKind, NOBODY, Workload};
+use super::{Destinations, Job, JobKind, Workload};
 use des::mix;
 use des::rng::below;
 use topo::Topology;
@@ -52,49 +52,81 @@ impl Workload {
 
 /// Adds what nodes send each other; `false` if some destinations stand for others.
 fn add(destinations: &Destinations, nodes: &[u32], most: u64, entries: &mut Vec<(u32, u32, f64)>) -> bool {
-    let n = nodes.len() as u64;
-    if n < 2 {
-        return true;
+    let n = nodes.len() as u32;
+    let most = (most / nodes.len().max(1) as u64).max(1);
+    let mut whole = true;
+    for (i, rate) in destinations.rates(n) {
+        whole &= add_of(destinations, nodes, (i, rate), most, entries);
     }
-    // How many of the others are named, and which.
-    let others = (most / n).clamp(1, n - 1);
-    let all = others == n - 1;
-    let other = |i: u64, k: u64| match all {
-        true => k + u64::from(k >= i),
-        false => {
-            let to = below(mix(i << 32 | k), n - 1);
-            to + u64::from(to >= i)
-        }
-    };
-    let mut evenly = |i: u64, units: f64| {
-        let each = units / others as f64;
-        let to = (0..others).map(|k| (nodes[i as usize], nodes[other(i, k) as usize], each));
-        entries.extend(to.filter(|_| units > 0.0));
-    };
+    whole
+}
+
+/// Adds the `units` that logical node `i` sends, to at most so many others of each kind of destinations.
+fn add_of(
+    destinations: &Destinations,
+    nodes: &[u32],
+    (i, units): (u32, f64),
+    most: u64,
+    entries: &mut Vec<(u32, u32, f64)>,
+) -> bool {
+    let from = nodes[i as usize];
     match destinations {
-        Destinations::Uniform => {
-            (0..n).for_each(|i| evenly(i, 1.0));
-            all
-        }
+        Destinations::Uniform => evenly((nodes, Some(i)), (from, units), most, entries),
         Destinations::HotSpot { targets, fraction } => {
-            let each = fraction / f64::from(*targets);
-            for i in 0..n {
-                let own = if i < u64::from(*targets) { each } else { 0.0 };
-                evenly(i, 1.0 - fraction + own);
-            }
-            for (i, &from) in nodes.iter().enumerate() {
-                let hot = nodes[..*targets as usize].iter().enumerate().filter(|(t, _)| *t != i);
-                entries.extend(hot.map(|(_, &to)| (from, to, each)));
-            }
-            all
+            let each = units * fraction / f64::from(*targets);
+            let hot = &nodes[..*targets as usize];
+            // What would be for itself is for any other.
+            let own = if i < *targets { each } else { 0.0 };
+            entries.extend(hot.iter().filter(|&&to| to != from).map(|&to| (from, to, each)));
+            evenly((nodes, Some(i)), (from, units * (1.0 - fraction) + own), most, entries)
         }
-        Destinations::Table { fan, table } => {
-            for (&from, to) in nodes.iter().zip(table.chunks(*fan as usize)) {
-                if to.iter().all(|&to| to != NOBODY) {
-                    entries.extend(to.iter().map(|&to| (from, to, 1.0 / f64::from(*fan))));
-                }
-            }
+        Destinations::Table { .. } | Destinations::Lists { .. } => {
+            let list = destinations.listed(i);
+            entries.extend(list.iter().map(|&to| (from, to, units / list.len() as f64)));
             true
         }
+        Destinations::Drawn(drawn) => {
+            let mut whole = true;
+            // Where a row has more cells than may be named, some of the nodes of each stand for all.
+            let most = most / drawn.row(i).count().max(1) as u64;
+            for (to, own, share) in drawn.row(i) {
+                whole &= evenly((to, own), (from, units * share), most, entries);
+            }
+            whole
+        }
+        Destinations::Mixed(mixed) => {
+            let mean = destinations.mean_size(i, 0);
+            let mut whole = true;
+            for (part, share) in mixed.parts_of(i) {
+                let units = units * share * part.bytes as f64 / mean;
+                whole &= add_of(&part.to, nodes, (i, units), most, entries);
+            }
+            whole
+        }
     }
+}
+
+/// Adds `units` from a node, which may have a place among those that it sends to, to all of them but itself, evenly: at most so many stand for
+/// all.
+fn evenly(
+    (to, own): (&[u32], Option<u32>),
+    (from, units): (u32, f64),
+    most: u64,
+    entries: &mut Vec<(u32, u32, f64)>,
+) -> bool {
+    let others = to.len() as u64 - u64::from(own.is_some());
+    if others == 0 || units <= 0.0 {
+        return true;
+    }
+    let named = most.clamp(1, others);
+    let each = units / named as f64;
+    let other = |k: u64| match named == others {
+        true => k as u32,
+        false => below(mix(u64::from(own.unwrap_or(from)) << 32 | k), others) as u32,
+    };
+    entries.extend((0..named).map(other).map(|other| {
+        let other = other + u32::from(own.is_some_and(|own| other >= own));
+        (from, to[other as usize], each)
+    }));
+    named == others
 }

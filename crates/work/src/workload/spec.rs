@@ -52,6 +52,67 @@ pub struct Synthetic {
     pub count: Option<u64>,
     /// Gaps between messages of a node.
     pub process: Process,
+    /// Length of a slot of process `bernoulli`; `None` is the time that a message takes at the interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Time>,
+    /// Mean number of messages of a burst of process `on-off`, and the load within bursts; `None` is [`BURST`] and [`PEAK`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<f64>,
+    /// See [`Synthetic::burst`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<f64>,
+    /// Messages of a node that have not been answered yet, at most; each arrival is answered, and the next message waits for it. `None`:
+    /// nobody waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// Size of an answer; `None` is [`REPLY`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Bytes>,
+}
+
+/// Mean number of messages of a burst.
+pub const BURST: f64 = 16.0;
+/// Load within a burst.
+pub const PEAK: f64 = 1.0;
+/// Size of an answer.
+pub const REPLY: Bytes = Bytes(64);
+
+impl Synthetic {
+    /// Traffic of a pattern as it is without other keys: half of what can be injected, without end.
+    pub fn of(pattern: Pattern, message: Bytes) -> Synthetic {
+        Synthetic {
+            pattern,
+            message,
+            load: Some(0.5),
+            count: None,
+            process: Process::Poisson,
+            slot: None,
+            burst: None,
+            peak: None,
+            window: None,
+            reply: None,
+        }
+    }
+
+    /// Mean number of messages of a burst.
+    pub fn burst(&self) -> f64 {
+        self.burst.unwrap_or(BURST)
+    }
+
+    /// The load within a burst.
+    pub fn peak(&self) -> f64 {
+        self.peak.unwrap_or(PEAK)
+    }
+
+    /// Size of an answer.
+    pub fn reply(&self) -> Bytes {
+        self.reply.unwrap_or(REPLY)
+    }
+
+    /// Mean size of the messages of a node.
+    pub fn mean_message(&self) -> f64 {
+        self.pattern.mean_size(self.message.0)
+    }
 }
 
 /// A message that is told beforehand.

@@ -1,6 +1,6 @@
 //! What the jobs send and how far it goes, told before anything is simulated.
 
-use super::{Destinations, Job, JobKind, Listed, Message, NOBODY, Workload};
+use super::{Job, JobKind, Listed, Message, Workload};
 use crate::traffic::Traffic;
 
 /// Senders of a job that are looked at, evenly spread, and messages of each.
@@ -25,15 +25,9 @@ impl Workload {
         }
         let all = 0..job.nodes.len() as u32;
         let senders: Vec<u32> = match &job.kind {
-            JobKind::Synthetic {
-                destinations: Destinations::Table { fan, table },
-                ..
-            } => {
-                let entries = |i: u32| &table[(i * fan) as usize..((i + 1) * fan) as usize];
-                all.filter(|&i| entries(i).iter().all(|&to| to != NOBODY)).collect()
-            }
+            JobKind::Synthetic { destinations, .. } => all.filter(|&i| destinations.sends(i)).collect(),
             JobKind::Pairs(plan) => all.filter(|&i| plan.sends[i as usize]).collect(),
-            JobKind::Synthetic { .. } | JobKind::Endpoints => all.collect(),
+            JobKind::Endpoints => all.collect(),
             JobKind::Listed(_) | JobKind::Idle => Vec::new(),
         };
         let looked_at = senders.len().min(SENDERS);

@@ -91,6 +91,7 @@ pub fn graph(name: &str, nodes_per_router: u32) -> TopologySpec {
         GraphFormat::EdgeList
     };
     TopologySpec::Graph(GraphSpec {
+        text: None,
         file: format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR")),
         format,
         nodes_per_router,

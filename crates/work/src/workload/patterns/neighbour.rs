@@ -18,6 +18,6 @@ impl PatternKind for Neighbour {
     }
 
     fn destinations(&self, job: &JobNodes<'_>) -> Result<Destinations, String> {
-        Ok(job.lattice(false).unwrap_or_else(|| job.fixed(|i| (i + 1) % job.n())))
+        Ok(job.along_each().unwrap_or_else(|| job.fixed(|i| (i + 1) % job.n())))
     }
 }

@@ -18,10 +18,12 @@ impl PatternKind for Tornado {
     }
 
     fn destinations(&self, job: &JobNodes<'_>) -> Result<Destinations, String> {
-        Ok(job.lattice(true).unwrap_or_else(|| {
-            let n = job.n();
-            let by = (n.div_ceil(2) - 1).max(1);
-            job.fixed(|i| (i + by) % n)
-        }))
+        Ok(job
+            .along_all(|length| (length.div_ceil(2) - 1).max(1))
+            .unwrap_or_else(|| {
+                let n = job.n();
+                let by = (n.div_ceil(2) - 1).max(1);
+                job.fixed(|i| (i + by) % n)
+            }))
     }
 }
