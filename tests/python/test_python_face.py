@@ -39,6 +39,17 @@ def test_importing_imports_no_plotting_and_no_frames():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
+def test_commands_and_workers_load_no_pandas(tmp_path):
+    # Whoever loads this one leaves a mark.
+    (tmp_path / "pandas.py").write_text("import pathlib; pathlib.Path(__file__).with_suffix('.loaded').touch()")
+    (tmp_path / "study.toml").write_text(fs.Study(CONTENT).source)
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    command = [sys.executable, "-m", "fabricsim", "run", "study.toml", "--out", "r", "--quiet"]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True)
+    assert (tmp_path / "r" / "runs.parquet").exists()
+    assert not (tmp_path / "pandas.loaded").exists()
+
+
 def test_results_have_a_row_per_run_with_units_in_the_names(results):
     assert results.ok
     assert len(results) == 6

@@ -19,6 +19,7 @@ import typer
 from fabricsim import __version__
 from fabricsim._files import NO_ROOM
 from fabricsim._mpi import connect, serve
+from fabricsim._pandas import hide_pandas
 from fabricsim.analyses import ANALYSES
 from fabricsim.cli import bench, programs, runs, studies, trace, view
 from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
@@ -157,6 +158,7 @@ def _show_warning(
 
 def main() -> NoReturn:
     """Entry point of the `fabricsim` command, on every rank where a launcher has started several."""
+    hide_pandas()
     try:
         process.ranks = connect()
     except RuntimeError as error:
