@@ -332,7 +332,7 @@ def mpi4py_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return archives[0].with_suffix("").with_suffix("") / "test"
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize("ranks", [1, 2, 5])
 def test_the_tests_of_mpi4py_pass(tmp_path: Path, libraries: Path, mpi4py_tests: Path, ranks: int) -> None:
     modules = [f"test_{name}" for name in (*MODULES, *(["datatype"] if ranks == 1 else []))]
     skipped = [word for name in NOT_OURS for word in ("-x", name)]

@@ -71,7 +71,7 @@ def test_the_ecp_study_runs_in_its_quick_form(tmp_path):
     assert set(results.experiments) == {"adaptive", "minimal", "fft", "credit"}
     assert {job["ranks"] for job in results.jobs.to_pylist()} == {512, 484}
     verdicts = judge_results(results)
-    assert len(verdicts) == len(study.expand().claims)
+    assert len(verdicts) == len(study.claims())
     # A claim is left open only for want of runs: no key and no name in it is wrong.
     reasons = [verdict.because for verdict in verdicts if verdict.verdict == "not measured"]
     assert all("no finished run" in reason or "have the same" in reason for reason in reasons)
@@ -96,7 +96,7 @@ def test_the_memory_study_runs_in_its_quick_form(tmp_path):
     assert results.ok
     assert set(results.experiments) == {"nodes-16", "nodes-256", "nodes-2048"}
     verdicts = judge_results(results)
-    assert len(verdicts) == len(study.expand().claims)
+    assert len(verdicts) == len(study.claims())
     assert all(verdict.verdict != "not measured" for verdict in verdicts), verdicts
     # Maps of six networks, their speedups, four figures of all, the largest network, latencies; each as SVG and PNG.
     assert len(write_figures(results)) == 2 * (6 + 6 + 4 + 1 + 1)
