@@ -12,13 +12,16 @@ BIN := .venv/bin
 STAMPS := .stamps
 # Built wheels wait here to be installed.
 WHEELS := $(STAMPS)/wheels
+# What make says of its own jobs is not for cargo, which takes all cores.
+ALONE := MAKEFLAGS=
+CARGO := $(ALONE) cargo
 JS_TOOLS := tools/javascript/node_modules/.bin
 SCRIPTS := "python/fabricsim/**/*.js" "tests/javascript/*.mjs" tools/javascript/eslint.config.js
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md tools/mpi_libraries.py $(shell find crates python studies -type f \
 	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/_libraries/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
 
-.PHONY: help setup demo test test-rust test-python test-js parity check check-js concurrency gate fuzz bench docs site clean
+.PHONY: help setup demo test test-rust test-python test-js parity check check-js concurrency gate fuzz fuzz-studies fuzz-oracle bench docs site clean
 
 help: ## what there is to type
 	@echo "fabricsim: make TARGET"
@@ -41,8 +44,8 @@ $(STAMPS)/venv: pyproject.toml
 $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@echo "building fabricsim ($(WHEEL_PROFILE)) ..."
 	@rm -rf $(WHEELS)
-	@$(BIN)/python tools/mpi_libraries.py $(WHEEL_PROFILE)
-	@VIRTUAL_ENV="$$PWD/.venv" $(BIN)/maturin build --quiet --profile $(WHEEL_PROFILE) --locked --interpreter "$$PWD/$(BIN)/python" --out $(WHEELS)
+	@$(ALONE) $(BIN)/python tools/mpi_libraries.py $(WHEEL_PROFILE)
+	@$(ALONE) VIRTUAL_ENV="$$PWD/.venv" $(BIN)/maturin build --quiet --profile $(WHEEL_PROFILE) --locked --interpreter "$$PWD/$(BIN)/python" --out $(WHEELS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
 	@touch $@
 
@@ -63,10 +66,10 @@ demo: setup ## reproduce a published torus study in its quick form and write a r
 test: test-rust test-python test-js ## all tests: Rust, doctests, Python, examples, notebook, scripts of the report
 
 # The Python module is tested from Python: linking it into a test program would need Python's development files.
-# What make says of its own jobs is not for cargo. Examples are checked by lints, so none is linked here.
+# Examples are checked by lints, so none is linked here.
 test-rust:
-	MAKEFLAGS= cargo test --workspace --exclude fabricsim-py --profile quick --locked --tests
-	MAKEFLAGS= cargo test --workspace --exclude fabricsim-py --profile quick --locked --doc
+	$(CARGO) test --workspace --exclude fabricsim-py --profile quick --locked --tests
+	$(CARGO) test --workspace --exclude fabricsim-py --profile quick --locked --doc
 
 # Two at a time, a file by one of them: tests of commands wait for processes.
 test-python: setup $(STAMPS)/test-tools
@@ -83,8 +86,8 @@ parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count 
 
 # Lints in the profile of the tests: build scripts and macros are compiled once for both.
 check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --profile quick --locked -- -D warnings
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --profile quick --locked -- -D warnings
 	$(BIN)/ruff check python tests examples
 	$(BIN)/ruff format --check python tests examples
 	$(BIN)/mypy
@@ -105,14 +108,18 @@ $(STAMPS)/javascript-tools: tools/javascript/package-lock.json
 # Flags of their own rebuild everything: a folder of their own keeps the other builds.
 concurrency: ## all interleavings of workers' barrier, mail and reports (LOOM_MAX_PREEMPTIONS=1: fewer, sooner)
 	CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target}/loom" RUSTFLAGS="--cfg loom" \
-		cargo test -p fabricsim-des --profile quick --locked --lib -- interleavings --nocapture
+		$(CARGO) test -p fabricsim-des --profile quick --locked --lib -- interleavings --nocapture
 
 gate: ## instructions per packet-hop of the hot path against their limits (needs valgrind)
-	tools/instructions.sh
+	$(ALONE) tools/instructions.sh
 
-fuzz: ## a minute of mutated study files against the study reader, and one of random studies against the oracle
-	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-vocabulary --profile quick --locked --test all no_input_panics
-	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} cargo test -p fabricsim-judge --profile quick --locked --test all every_message_of_random_studies
+fuzz: fuzz-studies fuzz-oracle ## a minute of mutated study files against the study reader, and one of random studies against the oracle
+
+fuzz-studies:
+	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} $(CARGO) test -p fabricsim-vocabulary --profile quick --locked --test all no_input_panics
+
+fuzz-oracle:
+	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} $(CARGO) test -p fabricsim-judge --profile quick --locked --test all every_message_of_random_studies
 
 bench: setup ## speed of the engine on fixed cases
 	$(BIN)/fabricsim bench
