@@ -71,9 +71,9 @@ test-rust:
 	$(CARGO) test --workspace --exclude fabricsim-py --profile quick --locked --tests
 	$(CARGO) test --workspace --exclude fabricsim-py --profile quick --locked --doc
 
-# Two at a time, a file by one of them: tests of commands wait for processes.
+# Two at a time, a file by one of them: tests of commands wait for processes. Files come in the order of tests/python/conftest.py.
 test-python: setup $(STAMPS)/test-tools
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations 15 --doctest-modules --pyargs fabricsim tests/python
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 15 --doctest-modules --pyargs fabricsim tests/python
 
 # Node runs these without anything else installed.
 test-js:

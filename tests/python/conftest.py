@@ -37,6 +37,19 @@ if not REAL:
     sys.modules.pop("sitecustomize", None)
     importlib.import_module("sitecustomize")
 
+#: The files that take longest, in this order: of several workers, none is left with one of them when the others are done.
+LONGEST = (
+    *("documents", "mpi_library", "campaign", "checkpoint", "seals", "mpi", "saturation", "programs", "studies", "figures"),
+    *("dask", "knee", "command_line", "trace_files"),
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest files first; within a file nothing changes."""
+    places = {f"test_{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
 STUDY = """\
 name = "{name}"
 [topology]
