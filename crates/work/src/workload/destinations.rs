@@ -38,7 +38,7 @@ pub enum Destinations {
         table: Vec<u32>,
     },
     /// Drawn by weights.
-    Drawn(Drawn),
+    Drawn(Box<Drawn>),
     /// Of several kinds, each for a share of the messages.
     Mixed(MixedDestinations),
 }

@@ -237,7 +237,7 @@ fn an_even_matrix_is_uniform_traffic() {
     let pairs = (0..n).flat_map(|from| (0..n).filter(move |to| *to != from).map(move |to| (from, to, 2.5)));
     let weights: Vec<_> = pairs.collect();
     let mut even = of(&router(n), matrix(MatrixOf::Nodes, Rates::Weighted, &weights)).demand_of(&router(n));
-    even.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    even.sort_by_key(|&(from, to, _)| (from, to));
     for ((from, to, units), expected) in even.iter().zip(&weights) {
         assert_eq!((*from, *to), (expected.0, expected.1));
         assert!((units - 0.2).abs() < 1e-12);

@@ -43,6 +43,6 @@ impl PatternKind for GroupShift {
         }
         let on = |k: usize| taken[(k + self.by as usize) % taken.len()];
         let weights: Vec<_> = (0..taken.len()).map(|k| (taken[k], on(k), 1.0)).collect();
-        Drawn::new(Units::new(job.nodes, groups), &weights, true).map(Destinations::Drawn)
+        Drawn::new(Units::new(job.nodes, groups), &weights, true).map(|drawn| Destinations::Drawn(drawn.into()))
     }
 }

@@ -161,7 +161,7 @@ impl PatternKind for Matrix {
             .collect();
         let one = self.of.one();
         Drawn::new(Units::new(job.nodes, of), &weights, self.rates == Rates::Alike)
-            .map(Destinations::Drawn)
+            .map(|drawn| Destinations::Drawn(drawn.into()))
             .map_err(|reason| format!("{one} {reason}"))
     }
 }
