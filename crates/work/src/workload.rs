@@ -534,22 +534,23 @@ impl Workload {
         }
         let job = &self.jobs[job as usize];
         match &job.kind {
-            JobKind::Synthetic { births, .. } => {
+            JobKind::Synthetic { births, spec, .. } => {
                 let k = source.made;
-                let (destination, bytes, words) = self.drawn(job, (node, logical), k)?;
-                let birth = if births.rule == BirthRule::Poisson {
-                    source.clock + (0.5 - ln(unit(words[0])) * births.gap_of(logical)) as i64 as u64
+                if k >= births.count {
+                    return None;
+                }
+                let words = self.traffic.draw(u64::from(node), k);
+                let (destination, bytes, gap) = if births.uniform {
+                    let destination = Destinations::uniform(&job.nodes, logical, words[1]);
+                    (destination, spec.message.0, births.gap)
                 } else {
-                    births.at(
-                        logical,
-                        &Drawing {
-                            k,
-                            word: words[0],
-                            last: source.clock,
-                            start: job.starts.of(logical),
-                            phases: (&self.phases, [u64::from(node), 0, 0, stream::PHASE]),
-                        },
-                    )?
+                    let (destination, bytes) = self.drawn(job, logical, k, words)?;
+                    (destination, bytes, births.gap_of(logical))
+                };
+                let birth = if births.rule == BirthRule::Poisson {
+                    source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
+                } else {
+                    self.timed(job, (node, logical), k, (words[0], source.clock))?
                 };
                 if birth >= self.stop {
                     return None;
@@ -572,27 +573,31 @@ impl Workload {
         }
     }
 
-    /// Destination and size of message `k` of a node of synthetic traffic, if there is one, and the words that it is drawn from.
-    #[inline(always)]
-    fn drawn(&self, job: &Job, (node, logical): (u32, u32), k: u64) -> Option<(u32, u64, [u64; 2])> {
-        let JobKind::Synthetic {
-            destinations,
-            spec,
-            births,
-        } = &job.kind
-        else {
+    /// Destination and size of message `k` of a node of synthetic traffic, if it has one.
+    #[inline(never)]
+    fn drawn(&self, job: &Job, logical: u32, k: u64, words: [u64; 2]) -> Option<(u32, u64)> {
+        let JobKind::Synthetic { destinations, spec, .. } = &job.kind else {
             return None;
         };
-        if k >= births.count {
+        let (destination, bytes) = destinations.pick_sized(&job.nodes, logical, k, words, spec.message.0);
+        (destination != NOBODY).then_some((destination, bytes))
+    }
+
+    /// The birth of message `k` of a node whose gaps are not exponential, by a word of its own and the birth before; none of one that waits for
+    /// an answer.
+    #[inline(never)]
+    fn timed(&self, job: &Job, (node, logical): (u32, u32), k: u64, (word, last): (u64, u64)) -> Option<u64> {
+        let JobKind::Synthetic { births, .. } = &job.kind else {
             return None;
-        }
-        let words = self.traffic.draw(u64::from(node), k);
-        let (destination, bytes) = if births.uniform {
-            (Destinations::uniform(&job.nodes, logical, words[1]), spec.message.0)
-        } else {
-            destinations.pick_sized(&job.nodes, logical, k, words, spec.message.0)
         };
-        (destination != NOBODY).then_some((destination, bytes, words))
+        let drawing = Drawing {
+            k,
+            word,
+            last,
+            start: job.starts.of(logical),
+            phases: (&self.phases, [u64::from(node), 0, 0, stream::PHASE]),
+        };
+        births.at(logical, &drawing)
     }
 
     /// What `node` does at its start.
@@ -658,7 +663,12 @@ impl Workload {
             return None;
         }
         let (job, logical) = self.members[node as usize];
-        let (destination, bytes, _) = self.drawn(&self.jobs[job as usize], (node, logical), source.made)?;
+        let job = &self.jobs[job as usize];
+        let k = source.made;
+        if !matches!(&job.kind, JobKind::Synthetic { births, .. } if k < births.count) {
+            return None;
+        }
+        let (destination, bytes) = self.drawn(job, logical, k, self.traffic.draw(u64::from(node), k))?;
         source.made += 1;
         source.clock = now;
         Some(Message {

@@ -134,7 +134,7 @@ impl Births {
     }
 
     /// Mean time between two messages of a logical node (ps).
-    #[inline(always)]
+    #[inline]
     pub(super) fn gap_of(&self, logical: u32) -> f64 {
         match self.gaps.is_empty() {
             true => self.gap,
@@ -143,7 +143,6 @@ impl Births {
     }
 
     /// The birth of a message whose gaps are not exponential; none of one that waits for an answer.
-    #[inline(never)]
     pub(super) fn at(&self, logical: u32, drawing: &Drawing<'_>) -> Option<u64> {
         let &Drawing {
             k, word, last, start, ..
