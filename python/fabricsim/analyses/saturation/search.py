@@ -121,9 +121,17 @@ class _Search:
         if base is None:
             return []
         if not self.shares:
-            # As long as the runs that were long enough to tell.
-            self.shares = {share: (rounded(share * base), self.bracket.length) for share in SHARES}
-        return [place for place in dict.fromkeys(self.shares.values()) if place not in self.heard]
+            # As long as the study says: that is mostly enough so far below saturation.
+            self.shares = {share: (rounded(share * base), self.length) for share in SHARES}
+        if left := [place for place in dict.fromkeys(self.shares.values()) if place not in self.heard]:
+            return left
+        for share, (load, length) in self.shares.items():
+            longer = (load, self.bracket.length)
+            if length < longer[1] and state_of(self.heard[load, length]) == "unsettled" and len(self.heard) < self.most:
+                self.shares[share] = longer
+                if longer not in self.heard:
+                    return [longer]
+        return []
 
     def _tell(self, load: float, length: int) -> None:
         assert self.bracket is not None
