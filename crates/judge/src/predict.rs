@@ -20,7 +20,7 @@ use fabric::spec::{
 use fabric::state::{Channel, Link, Nic, Port, Router};
 use serde::Serialize;
 use std::mem::size_of;
-use topo::{Topology, TopologySpec};
+use topo::Topology;
 use work::build_error::BuildError;
 use work::traffic::Traffic;
 use work::workload::{Source, Workload};
@@ -105,9 +105,9 @@ impl NetworkFacts {
                 Routing::vcs_of(&run.routing, &run.routing_terms(), &topology)?
             }
         };
-        let tables = match run.topology {
-            TopologySpec::Graph(_) => 3.0 * f64::from(topology.n_routers()).powi(2),
-            _ => 0.0,
+        let tables = match run.topology.is_graph() {
+            true => 3.0 * f64::from(topology.n_routers()).powi(2),
+            false => 0.0,
         };
         let tables = tables + fabric::routing::table_bytes(&run.routing, &topology);
         let named = named(run);

@@ -20,8 +20,8 @@ mod single_router;
 
 pub(crate) use curtailed::Curtailed;
 pub use fat_tree::FatTreeSpec;
-pub use graph::GraphSpec;
 pub(crate) use graph::TSUBAME_TREE;
+pub use graph::{GraphSpec, RandomRegularSpec, SlimFlySpec};
 pub use grouped::{Arrangement, DragonflyPlusSpec, DragonflySpec};
 pub use lattice::{Coordinates, Lattice, RingSpec};
 pub(crate) use lattice::{Direct, LatticeGeometry};
@@ -331,7 +331,7 @@ families! {
     lattice::LatticeGeometry: "ring" = Ring(RingSpec), "mesh" = Mesh(Lattice), "torus" = Torus(Lattice), "hyperx" = HyperX(Lattice);
     grouped::Grouped: "dragonfly" = Dragonfly(DragonflySpec), "dragonfly+" = DragonflyPlus(DragonflyPlusSpec);
     fat_tree::FatTreeGeometry: "fat-tree" = FatTree(FatTreeSpec);
-    graph::GraphTables: "graph" = Graph(GraphSpec);
+    graph::GraphTables: "slim-fly" = SlimFly(SlimFlySpec), "random-regular" = RandomRegular(RandomRegularSpec), "graph" = Graph(GraphSpec);
 }
 
 /// The networks: `topology.kind`.

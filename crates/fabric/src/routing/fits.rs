@@ -49,7 +49,7 @@ impl Fits {
     /// Whether a topology is one of them.
     pub fn fits(&self, topology: &TopologySpec) -> bool {
         let family = topology.kind();
-        if self.graphs.is_some() && family == TopologyKind::Graph {
+        if self.graphs.is_some() && topology.is_graph() {
             return true;
         }
         let named = self.families.is_empty() || self.families.contains(&family);

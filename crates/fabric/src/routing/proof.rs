@@ -58,7 +58,7 @@ pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, 
             topology,
         );
     }
-    if let TopologySpec::Graph(_) = topology.spec() {
+    if topology.spec().is_graph() {
         return on_graph(topology, kind, vcs);
     }
     if topology.is_curtailed() {

@@ -1,14 +1,19 @@
-//! Any graph, from a file or built in: its routers are numbered and named as the file says, its ways are a table (`tables`).
+//! Any graph, from a file, from a text, built in or made by a rule: its routers are numbered and named as the file or the rule says, its ways
+//! are a table (`tables`).
 
 mod built_in;
+mod random_regular;
+mod slim_fly;
 mod tables;
 
 pub(crate) use built_in::TSUBAME_TREE;
+pub use random_regular::RandomRegularSpec;
+pub use slim_fly::SlimFlySpec;
 pub(crate) use tables::GraphTables;
 
 use super::{
     CutOrder, Direct, Graph, GraphFile, LatticeGeometry, MeanDistance, NamedTopology, NetworkFamily, TopologyKeys,
-    on_circle,
+    TopologySpec, on_circle,
 };
 use crate::division::FastDiv;
 use crate::graph_file::{GraphFormat, GraphText};
@@ -63,6 +68,16 @@ const KEYS: &[Parameter] = &[
         "Nodes on each router that the file gives none.",
     ),
 ];
+
+impl TopologySpec {
+    /// Whether its ways follow no rule of a family but a table of all routers.
+    pub fn is_graph(&self) -> bool {
+        matches!(
+            self,
+            TopologySpec::Graph(_) | TopologySpec::SlimFly(_) | TopologySpec::RandomRegular(_)
+        )
+    }
+}
 
 impl NamedTopology for Graph {
     type Parameters = GraphSpec;
@@ -176,21 +191,7 @@ impl NamedTopology for Graph {
                 .for_each(|(reason, hint)| problems.add(key, reason, hint.as_deref()));
             std::mem::take(&mut problems.0)
         })?;
-        check(&graph, *nodes_per_router, key)?;
-        let wiring = wire(&graph, *nodes_per_router);
-        match GraphTables::new(&wiring, graph.names.clone()) {
-            Ok(tables) => Ok((tables, wiring)),
-            Err((a, b)) => {
-                let name = |r: u32| graph.names.get(r as usize).cloned().unwrap_or_else(|| r.to_string());
-                let reason = format!(
-                    "the graph is in pieces: there is no way from router `{}` to `{}`",
-                    name(a),
-                    name(b)
-                );
-                problems.add(key, reason, None);
-                Err(problems.0)
-            }
-        }
+        laid_out(&graph, *nodes_per_router, key)
     }
 
     /// No smaller graph can stand for it.
@@ -321,7 +322,27 @@ impl NetworkFamily for GraphTables {
     }
 }
 
-/// Checks what a file says and how large it is.
+/// Checks a graph and makes a network of it; `key` is where a study has it.
+fn laid_out(graph: &GraphText, nodes_per_router: u32, key: &str) -> Result<(GraphTables, Wiring), Vec<FieldError>> {
+    check(graph, nodes_per_router, key)?;
+    let wiring = wire(graph, nodes_per_router);
+    match GraphTables::new(&wiring, graph.names.clone()) {
+        Ok(tables) => Ok((tables, wiring)),
+        Err((a, b)) => {
+            let name = |r: u32| graph.names.get(r as usize).cloned().unwrap_or_else(|| r.to_string());
+            let reason = format!(
+                "the graph is in pieces: there is no way from router `{}` to `{}`",
+                name(a),
+                name(b)
+            );
+            let mut problems = Problems::default();
+            problems.add(key, reason, None);
+            Err(problems.0)
+        }
+    }
+}
+
+/// Checks what a graph says and how large it is.
 fn check(graph: &GraphText, nodes_per_router: u32, key: &str) -> Result<(), Vec<FieldError>> {
     let mut problems = Problems::default();
     if graph.cables.is_empty() {

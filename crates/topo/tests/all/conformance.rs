@@ -5,8 +5,8 @@ use petgraph::algo::dijkstra;
 use petgraph::graph::{Graph, NodeIndex};
 use std::collections::{BTreeSet, HashMap};
 use topo::{
-    Came, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphSpec, HopList, MinimalRule, RingSpec, SingleRouterSpec,
-    Topology, TopologySpec, Verdict, check, verify_routes,
+    Came, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphSpec, HopList, MinimalRule, RandomRegularSpec, RingSpec,
+    SingleRouterSpec, SlimFlySpec, Topology, TopologySpec, Verdict, check, verify_routes,
 };
 
 /// Runs a test on every enrolled network and names the one that fails.
@@ -133,6 +133,25 @@ fn counts_follow_the_formulas() {
                     .sum();
                 ((0..down.len()).map(level).sum(), p(down), cables)
             }
+            TopologySpec::SlimFly(SlimFlySpec { q, nodes_per_router }) => {
+                let radix = match q % 4 {
+                    3 => (3 * q).div_ceil(2),
+                    1 => (3 * q - 1) / 2,
+                    _ => 3 * q / 2,
+                };
+                let nodes = if *nodes_per_router == 0 {
+                    radix.div_ceil(2)
+                } else {
+                    *nodes_per_router
+                };
+                (2 * q * q, 2 * q * q * nodes, q * q * radix)
+            }
+            TopologySpec::RandomRegular(RandomRegularSpec {
+                routers,
+                degree,
+                nodes_per_router,
+                ..
+            }) => (*routers, routers * nodes_per_router, routers * degree / 2),
             TopologySpec::Graph(GraphSpec { file, .. }) if file.ends_with("tree.edges") => (6, 7, 6),
             TopologySpec::Graph(GraphSpec { file, .. }) if file.ends_with("petersen.edges") => (10, 20, 15),
             TopologySpec::Graph(_) => (9, 11, 13),

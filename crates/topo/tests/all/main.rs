@@ -7,6 +7,7 @@ mod engines;
 mod errors;
 mod failures;
 mod figures;
+mod graphs_by_rule;
 mod opensm;
 mod partition;
 mod properties;

@@ -4,8 +4,8 @@
 #![allow(dead_code)]
 
 use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice, RingSpec,
-    SingleRouterSpec, TopologySpec,
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice, RandomRegularSpec,
+    RingSpec, SingleRouterSpec, SlimFlySpec, TopologySpec,
 };
 
 pub fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -98,11 +98,29 @@ pub fn graph(name: &str, nodes_per_router: u32) -> TopologySpec {
     })
 }
 
+pub fn slim_fly(q: u32, nodes_per_router: u32) -> TopologySpec {
+    TopologySpec::SlimFly(SlimFlySpec { q, nodes_per_router })
+}
+
+pub fn random_regular(routers: u32, degree: u32, nodes_per_router: u32) -> TopologySpec {
+    TopologySpec::RandomRegular(RandomRegularSpec {
+        routers,
+        degree,
+        nodes_per_router,
+        seed: 5,
+    })
+}
+
 /// Every family, at sizes where all pairs can be tried.
 pub fn enrolled() -> Vec<TopologySpec> {
     use Arrangement::*;
     vec![
         TopologySpec::SingleRouter(SingleRouterSpec { nodes: 5 }),
+        slim_fly(3, 1),
+        slim_fly(4, 2),
+        slim_fly(5, 0),
+        random_regular(8, 3, 1),
+        random_regular(11, 5, 3),
         ring(3, 1, 1),
         ring(4, 2, 1),
         ring(9, 1, 3),
