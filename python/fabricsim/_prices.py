@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fabricsim._runs import Run
+from fabricsim._runs import Run, point_words
 from fabricsim.registry import bill
 
-__all__ = ["PricedNetwork", "priced_networks"]
+__all__ = ["PricedNetwork", "price_sentence", "priced_networks"]
 
 #: Swept keys with their values.
 SweptValues = tuple[tuple[str, str], ...]
@@ -106,3 +106,23 @@ def _words(run: Run) -> SweptValues:
     of_network = ("topology", "link", "cost")
     swept = [(key, value) for key, value in run.sweep if any(part.strip().startswith(of_network) for part in key.split(","))]
     return ((("experiment", run.experiment),) if run.experiment else ()) + tuple(swept)
+
+
+def price_sentence(networks: Sequence[PricedNetwork]) -> str:
+    """Return what networks cost in a sentence: of several which is the cheapest for a node, and what it saves of the dearest.
+
+    Parameters
+    ----------
+    networks : sequence of PricedNetwork
+        At least one.
+    """
+    each = [network.price_usd / network.nodes for network in networks]
+    cheap, dear = (networks[each.index(end)] for end in (min(each), max(each)))
+    if min(each) == max(each):
+        of = "Every network costs" if len(networks) > 1 else "The network costs"
+        return f"{of} {each[0]:,.0f} USD for each of {cheap.nodes:,} nodes, and draws {cheap.power_w / cheap.nodes:,.1f} W for it when idle."
+    saved = 1 - min(each) / max(each)
+    return (
+        f"{point_words(cheap.point)} costs least: {min(each):,.0f} USD a node, {saved:.1%} less than {point_words(dear.point)} "
+        f"({max(each):,.0f} USD), with {cheap.bisection:.0%} of full bisection in place of {dear.bisection:.0%}."
+    )

@@ -258,8 +258,11 @@ def bill_text(bill: Mapping[str, Any], prices: str) -> None:
 
 
 def prices_text(networks: Sequence[PricedNetwork]) -> None:
-    """Print what networks cost and draw, a line each."""
+    """Print which network costs least and what it saves, then what each costs and draws, a line each."""
+    from fabricsim._prices import price_sentence
+
     console = new_console()
+    console.print(Text(price_sentence(networks)))
     keys = list(dict.fromkeys(key for network in networks for key, _ in network.point))
     numbers = (
         "nodes",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "answers"]
 
+#: Numbers that differ by less than this are not told apart.
+_SEEN = 1.01
 #: Answers that are given, and lines that a sentence names, at most.
 _MOST = 8
 _MOST_NAMED = 4
@@ -173,17 +175,9 @@ def _of_capacity(results: Recorded) -> list[Answer]:
         return []
     found = []
     for point in points:
-        known = {job: slowdown for job, slowdown in point.slowdown.items() if slowdown is not None}
-        if not known:
+        if not point.sentence:
             continue
-        worst = max(known, key=lambda job: known[job])
-        where = point_words([pair for pair in point.point if pair[0] != "seed"])
-        sentence = f"{f'With {where}: ' if where else ''}" + (
-            f"{worst} loses most beside the others: it takes {known[worst]:.2f} times as long as alone."
-            if known[worst] >= 1.005
-            else "No job is slower beside the others than alone."
-        )
-        sentence += _worst_company(point.interference)
+        known = {job: slowdown for job, slowdown in point.slowdown.items() if slowdown is not None}
         bars = {
             "kind": "bars",
             "label": "time with all others / time alone",
@@ -191,16 +185,8 @@ def _of_capacity(results: Recorded) -> list[Answer]:
             "values": list(known.values()),
             "remarks": [""] * len(known),
         }
-        found.append(Answer("What does sharing the network cost?", sentence, (bars,)))
+        found.append(Answer("What does sharing the network cost?", point.sentence, (bars,)))
     return found
-
-
-def _worst_company(interference: Any) -> str:
-    known = {two: slowdown for two, slowdown in interference.items() if slowdown is not None}
-    if not known or max(known.values()) < 1.005:
-        return ""
-    (job, other), most = max(known.items(), key=lambda item: item[1])
-    return f" Of pairs {other} slows {job} most: {most:.2f} times."
 
 
 def _points(records: Sequence[RunRecord]) -> dict[Point, list[RunRecord]]:
@@ -263,33 +249,52 @@ def _kept_up(states: dict[float, list[str]]) -> str:
     return "keeps up with all"
 
 
+def _waits_for_answers(record: RunRecord) -> bool:
+    """Return whether all work of a run is sources without end that wait for answers: their latency only says how many messages are under way."""
+    works = [job.get("work") for job in json.loads(record.run.canonical).get("jobs") or []]
+    traffic = [work["synthetic"] for work in works if isinstance(work, dict) and "synthetic" in work]
+    waiting = [work for work in traffic if work.get("window") is not None and work.get("count") is None]
+    return bool(waiting) and len(waiting) == sum(work != "idle" for work in works)
+
+
 def _of_points(points: dict[Point, list[RunRecord]]) -> Answer | None:
     """Say at which point the run is shortest, and at which longest."""
-    metric = default_metric(next(iter(points.values()))[0])
+    first = next(iter(points.values()))[0]
+    # Of closed loops more is better, of times less.
+    more = _waits_for_answers(first)
+    metric = "accepted_load" if more else default_metric(first)
     figure = figure_of(metric)
     unit, word = (figure.unit, figure.word) if figure else ("", metric)
     known: dict[Point, float] = {}
     for point, records in points.items():
-        values = [(record, record.value(metric)) for record in records if default_metric(record) == metric]
+        values = [(record, record.value(metric)) for record in records if more or default_metric(record) == metric]
         if len(values) == len(records) and all(isinstance(value, int | float) for _, value in values):
             known[point] = combined(metric, values)
     late = sum(any(record.state != "ok" for record in records) for records in points.values())
+    question = f"Which point has the {'highest' if more else 'least'} {word}?"
     if not known:
-        return Answer(f"Which point has the least {word}?", f"No point has a {word}: {counted(late, 'point')} did not keep up.")
-    best, worst = min(known, key=lambda point: known[point]), max(known, key=lambda point: known[point])
+        return Answer(question, f"No point has a {word}: {counted(late, 'point')} did not keep up.")
+    least, most = min(known, key=lambda point: known[point]), max(known, key=lambda point: known[point])
+    best, worst = (most, least) if more else (least, most)
     others = sum(value == known[best] for value in known.values()) - 1
     equal = f", and the same with {counted(others, 'other')}" if others else ""
-    sentence = f"The {word} is least with {point_words(best[1])}: {amount(known[best], unit)}{equal}."
-    if known[worst] > known[best] > 0:
-        times = known[worst] / known[best]
-        sentence += f" It is {times:.3g} times as much with {point_words(worst[1])}, the most: {amount(known[worst], unit)}."
-    elif len(known) > 1 and known[worst] == known[best]:
-        sentence = f"The {word} is the same at all {len(known)} points: {amount(known[best], unit)}."
+    sentence = f"The {word} is {'highest' if more else 'least'} with {point_words(best[1])}: {amount(known[best], unit)}{equal}."
+    if known[most] == known[least]:
+        if len(known) > 1:
+            sentence = f"The {word} is the same at all {len(known)} points: {amount(known[best], unit)}."
+    elif known[most] < _SEEN * known[least]:
+        sentence += f" No point differs from it by {_SEEN - 1:.0%} or more."
+    elif known[least] > 0:
+        times = known[most] / known[least]
+        ratio = f"1/{times:.3g} of it" if more else f"{times:.3g} times as much"
+        sentence += (
+            f" It is {ratio} with {point_words(worst[1])}, the {'least' if more else 'most'}: {amount(known[worst], unit)}."
+        )
     if len(known) < len(points):
         sentence += f" {counted(len(points) - len(known), 'point')} of {len(points)} cannot be compared."
     if late:
         sentence += f" {counted(late, 'point')} did not keep up with the load, or cannot tell."
-    return Answer(f"Which point has the least {word}?", sentence, (_figure_of_points(points, known, metric),))
+    return Answer(question, sentence, (_figure_of_points(points, known, metric),))
 
 
 def _figure_of_points(points: dict[Point, list[RunRecord]], known: dict[Point, float], metric: str) -> dict[str, Any]:

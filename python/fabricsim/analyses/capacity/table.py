@@ -19,6 +19,9 @@ def show(points: Sequence[Capacity]) -> None:
     """Print what jobs did alone and together, a table per point."""
     console = new_console()
     for point in points:
+        if point.sentence:
+            console.print(Text(point.sentence))
+    for point in points:
         title = ", ".join(f"{key} = {value}" for key, value in point.point)
         pairs = bool(point.interference)
         columns = [
