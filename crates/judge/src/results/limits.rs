@@ -29,6 +29,9 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
         match &job.work {
             Work::Synthetic(work) => {
                 of_entry(&registry::WORK, &kind_of(&work.pattern));
+                for part in work.pattern.parts() {
+                    of_entry(&registry::WORK, &kind_of(&part.pattern));
+                }
                 of_entry(&registry::PROCESS, &kind_of(&work.process));
             }
             Work::Pairs(_) => of_entry(&registry::WORK, "pairs"),
@@ -101,6 +104,11 @@ mod tests {
         for name in ["ugal: ", "merlin: ", "credit: ", "input-queued: ", "nic: Software"] {
             assert!(merlin.iter().any(|limit| limit.starts_with(name)), "{name} {merlin:?}");
         }
+        let parts = "[{ kind = \"uniform\" }, { kind = \"transpose\" }]";
+        let mixed = limits_of(&format!(
+            "{TORUS}[[job]]\nwork = {{ kind = \"mixed\", parts = {parts} }}"
+        ));
+        assert!(mixed.iter().any(|limit| limit.starts_with("transpose: ")), "{mixed:?}");
         let memory = limits_of(&format!("{TORUS}[[job]]\nwork = {{ kind = \"memory\" }}"));
         assert!(
             memory.iter().any(|limit| limit.starts_with("memory: Interfaces")),
@@ -125,7 +133,15 @@ mod tests {
                     }
                     "placement" => format!("placement = \"{name}\"\nwork = {{ kind = \"uniform\" }}"),
                     "process" => format!("work = {{ kind = \"uniform\", process = \"{name}\" }}"),
-                    _ => format!("work = {{ kind = \"{name}\" }}"),
+                    _ => {
+                        let needs = match name {
+                            "partners" => ", table = \"source,destination\\n0,1\\n\"",
+                            "matrix" => ", table = \"source,destination,weight\\n0,1,1\\n\"",
+                            "mixed" => ", parts = [{ kind = \"uniform\" }]",
+                            _ => "",
+                        };
+                        format!("work = {{ kind = \"{name}\"{needs} }}")
+                    }
                 };
                 let limits = limits_of(&format!("{TORUS}[[job]]\n{job}"));
                 let told = format!("{name}: {}", entry.limits);

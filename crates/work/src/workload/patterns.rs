@@ -271,6 +271,14 @@ impl Pattern {
         self.kind().destinations(job)
     }
 
+    /// The patterns that it is made of, if of several.
+    pub fn parts(&self) -> &[PatternPart] {
+        match self {
+            Pattern::Mixed { parts } => parts,
+            _ => &[],
+        }
+    }
+
     /// Mean size of the messages of a node, where `bytes` is that of messages without a size of their own.
     pub fn mean_size(&self, bytes: u64) -> f64 {
         self.kind().mean_size(bytes)
