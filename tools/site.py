@@ -25,6 +25,7 @@ BESIDE = {
 }
 #: The menu: words for folders, in the order of a reader's way through them.
 SECTIONS = {
+    "gallery": "Gallery",
     "how-to": "How to",
     "studies": "Published studies",
     "models": "Models",

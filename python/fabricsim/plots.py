@@ -316,7 +316,7 @@ def bars(
     *,
     x: Sequence[str],
     y: str = "jobs.0.time_ns",
-    group: str | Sequence[str],
+    group: str | Sequence[str] = (),
     panels: str | None = None,
     only: Sequence[Sequence[Any]] | None = None,
     over: Mapping[str, Any] | None = None,
@@ -334,8 +334,8 @@ def bars(
         Swept keys or numbers that make the groups, the last one fastest.
     y : str, optional
         A number of the summary by dotted key.
-    group : str or sequence of str
-        The key that makes the bars of a group, or several: a bar for each combination that there is.
+    group : str or sequence of str, optional
+        The key that makes the bars of a group, or several: a bar for each combination that there is; without, groups are of one bar.
     panels : str, optional
         A key whose values have a panel each, one below the other.
     only : sequence, optional
@@ -364,7 +364,7 @@ def bars(
         unit = divisor.together(y) if divisor.numbers and divisor.is_whole else math.nan
     if not records or not math.isfinite(unit):
         raise ValueError("no run to draw, or none to divide by")
-    grouped = (group,) if isinstance(group, str) else tuple(group)
+    grouped = (group,) if isinstance(group, str) and group else tuple(group)
 
     def name(record: RunRecord) -> str:
         return ", ".join(value_words(str(record.value(key))) for key in grouped)
@@ -416,11 +416,12 @@ def bars(
     all_axes[-1].set_xticks(range(len(places)), ["\n".join(place[::-1]) for place in places], fontsize=8)
     all_axes[-1].set_xlabel(", then ".join(axis_label(key) for key in reversed(x)))
     # Not on the axes: bars may stand anywhere. Not of the bars: a panel may have none of a name.
-    handles: list[Any] = [Patch(label=bar, **_bar_style(index)) for index, bar in enumerate(names)]
+    handles: list[Any] = [Patch(label=bar, **_bar_style(index)) for index, bar in enumerate(names) if bar]
     if crosses:
         handles.append(Line2D([], [], label=" or ".join(sorted(crosses, reverse=True)), **_ABSENT))
-    columns = max(1, min(len(handles), int(14 * figure.get_figwidth() / (6 + max(map(len, names))))))
-    figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8, ncols=columns)
+    if handles:
+        columns = max(1, min(len(handles), int(14 * figure.get_figwidth() / (6 + max(map(len, names))))))
+        figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8, ncols=columns)
     if title:
         figure.suptitle(title, fontsize=10, wrap=True)
     return figure

@@ -344,6 +344,9 @@ def test_charts_of_several_seeds_show_what_the_figure_says(results):
         said = {"latency_ns.max": "greatest over seeds", "latency_ns.min": "least over seeds", "cpu_s": "sum over seeds"}
         assert said.get(key, "latency [ns]") in axes.get_ylabel()
         drawn = plots.bars(results, x=["link.latency"], y=key, group="experiment", experiments=["traffic"]).axes[0]
+        alone = plots.bars(results, x=["link.latency"], y=key, experiments=["traffic"])
+        assert [bar.get_height() for bar in alone.axes[0].patches] == [bar.get_height() for bar in drawn.patches]
+        assert not alone.legends
         every = [[record.value(key) for record in pair] for pair in (mine, others)]
         scale = time_axis(key, max(map(how, every)))[0]
         assert [patch.get_height() for patch in drawn.patches] == pytest.approx([how(values) * scale for values in every])
