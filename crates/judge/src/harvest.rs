@@ -260,7 +260,8 @@ impl Harvest {
                 }
             };
             nic::waiting(state, place, |message| see(message, 1));
-            net.workload.to_come(node, state.sources.get(place), end, see);
+            net.workload
+                .to_come(node, state.sources.get(place), (end, listed.is_some()), see);
         }
     }
 

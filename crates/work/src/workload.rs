@@ -437,8 +437,8 @@ impl Workload {
     }
 
     /// The messages of the generator of `node` that are born before `end` and that it has not made yet, as far as it can be told: with how
-    /// many of each there are.
-    pub fn to_come(&self, node: u32, source: &Source, end: u64, mut see: impl FnMut(Message, u64)) {
+    /// many there are that are born together. Where not `each` is asked for, the first of those that are born at the start stands for all.
+    pub fn to_come(&self, node: u32, source: &Source, (end, each): (u64, bool), mut see: impl FnMut(Message, u64)) {
         let (job, logical) = self.members[node as usize];
         if logical == NOBODY {
             return;
@@ -448,8 +448,8 @@ impl Workload {
         match &job.kind {
             // What sets out hangs on what arrives.
             JobKind::Synthetic { births, .. } if births.rule == BirthRule::Answered => {}
-            JobKind::Synthetic { births, .. } if births.rule == BirthRule::AtOnce => {
-                // All the same, at the start; without end if they are not counted.
+            JobKind::Synthetic { births, .. } if births.rule == BirthRule::AtOnce && !each => {
+                // All at the start; without end if they are not counted.
                 let left = births.count.saturating_sub(source.made);
                 if let Some(message) = self.generate(node, &mut source).filter(|_| left != u64::MAX) {
                     see(message, left);

@@ -173,3 +173,26 @@ fn a_run_with_tables_is_read_back_as_it_was() {
         assert_eq!(serde_json::from_str::<RunSpec>(&written).unwrap(), spec);
     }
 }
+
+#[test]
+fn messages_that_have_not_left_are_those_that_would_have() {
+    let parts = "[{ kind = \"uniform\", share = 3 }, { kind = \"shift\", by = 1, message = \"7 KiB\" }]";
+    for work in [
+        format!("{{ kind = \"mixed\", count = 30, parts = {parts} }}"),
+        "{ kind = \"uniform\", count = 30 }".to_owned(),
+        "{ kind = \"neighbour\", count = 30 }".to_owned(),
+    ] {
+        let told = |rest: &str| {
+            let spec = on_router(5, &work, &format!("{rest}\n{TOLD}"));
+            let mut all: Vec<_> = messages(&spec)
+                .iter()
+                .map(|m| (m.source, m.destination, m.bytes))
+                .collect();
+            all.sort_unstable();
+            all
+        };
+        let (cut, whole) = (told("[run]\nend = \"20 ns\""), told(""));
+        assert_eq!(cut.len(), 150);
+        assert_eq!(cut, whole, "{work}");
+    }
+}
