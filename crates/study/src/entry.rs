@@ -315,6 +315,12 @@ fn one_of(names: impl Iterator<Item = &'static str>) -> String {
     format!("one of {}", names.join(", "))
 }
 
+/// What random draws begin with.
+pub const SEED: Type = Type::Integer {
+    min: 0,
+    max: i64::MAX as u64,
+};
+
 /// A parameter that always applies.
 pub const fn key(key: &'static str, kind: Type, default: Default, doc: &'static str) -> Parameter {
     Parameter {

@@ -11,7 +11,7 @@ use crate::diagnostic::{Findings, Place, did_you_mean};
 use crate::document::{KeyValue, Node, Table, Value, to_json};
 use crate::reader::{self, Checked, Source, unknown_key};
 use crate::units::Unit;
-use crate::{Default, Entry, Family, Form, Named, Parameter, Section, Type, Vocabulary, key};
+use crate::{Default, Entry, Family, Form, Named, Parameter, SEED, Section, Type, Vocabulary, key};
 pub use points::Method;
 use points::{MOST_SOBOL, column};
 use range::{NumberForm, Range};
@@ -37,10 +37,7 @@ pub const SAMPLE: Section = Section {
         ),
         key(
             "seed",
-            Type::Integer {
-                min: 0,
-                max: i64::MAX as u64,
-            },
+            SEED,
             Default::Text("1"),
             "Seed of the points; it has nothing to do with the seeds of runs.",
         ),

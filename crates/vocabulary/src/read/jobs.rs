@@ -254,21 +254,13 @@ fn read_synthetic(
     let mut refuse = |name: &str, reason: &str, hint: &str| {
         findings.error(values.place(name), &key(name), reason.to_owned(), hint);
     };
-    let gone = match (load, window) {
-        (Some(_), Some(_)) => {
-            let hint = "remove one of them";
-            refuse(
-                "window",
-                "has no meaning with load: nodes of a closed loop send when they are answered",
-                hint,
-            );
-            false
-        }
-        (None, Some(_)) => values.given("process"),
-        (None, None) => values.given("process"),
-        (Some(_), None) => false,
-    };
-    if gone {
+    if load.is_some() && window.is_some() {
+        refuse(
+            "window",
+            "has no meaning with load: nodes of a closed loop send when they are answered",
+            "remove one of them",
+        );
+    } else if load.is_none() && values.given("process") {
         let reason = match window {
             Some(_) => "has no meaning with window: nodes of a closed loop send when they are answered",
             None => "has no meaning without load: all messages are handed over at the start",

@@ -1,6 +1,6 @@
 //! `[fail]`: what is dead from the start.
 
-use study::{Default, Named, Parameter, Section, Type, key};
+use study::{Default, Named, Parameter, SEED, Section, Type, key};
 use topo::FailKind;
 
 const NUMBERS: Type = Type::Integers {
@@ -64,10 +64,7 @@ const FAIL: &[Parameter] = &[
     ),
     key(
         "seed",
-        Type::Integer {
-            min: 0,
-            max: i64::MAX as u64,
-        },
+        SEED,
         Default::Text("1"),
         "Seed of the draw, which no other seed changes. With the same one a larger `count` adds to what a smaller one draws.",
     ),

@@ -6,8 +6,8 @@ use fabric::spec::{
 };
 use study::units::Unit;
 use study::{
-    BANDWIDTH, Chosen, Default, Entry, Form, Named, Parameter, SAMPLE, SECOND, Section, TIB, TableOf, TopLevel, Type,
-    When, choice, key, size, span, time,
+    BANDWIDTH, Chosen, Default, Entry, Form, Named, Parameter, SAMPLE, SECOND, SEED, Section, TIB, TableOf, TopLevel,
+    Type, When, choice, key, size, span, time,
 };
 
 /// Longest simulated time of a run: 40 hours, less than [`HORIZON`](des::HORIZON).
@@ -445,11 +445,6 @@ const OBSERVE: &[Parameter] = &[
         "Record every operation of every MPI rank, and what each rank waited for; takes 40 bytes for each.",
     ),
 ];
-
-const SEED: Type = Type::Integer {
-    min: 0,
-    max: i64::MAX as u64,
-};
 
 const RUN: &[Parameter] = &[
     key(

@@ -9,7 +9,7 @@ use crate::mpi::LARGEST;
 use crate::mpi::spec::{Motif, MotifValue};
 use std::collections::BTreeMap;
 use study::reader::Values;
-use study::{Default, Entry, Named, Parameter, SECOND, Type, key, size, size_or_none, time};
+use study::{Default, Entry, Named, Parameter, SECOND, SEED, Type, key, size, size_or_none, time};
 
 /// What all motifs share.
 pub(super) const RANKS: &[Parameter] = &[
@@ -128,15 +128,7 @@ pub(super) const SIZES: Parameter = key(
 );
 
 pub(super) const fn seed(doc: &'static str) -> Parameter {
-    key(
-        "seed",
-        Type::Integer {
-            min: 0,
-            max: i64::MAX as u64,
-        },
-        Default::Text("1"),
-        doc,
-    )
+    key("seed", SEED, Default::Text("1"), doc)
 }
 
 /// What a motif is read from.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use study::Bytes;
 use study::diagnostic::Findings;
 use study::reader::{Checked, Values};
-use study::{Default, Entry, Named, Parameter, SECOND, TIB, Type, When, choice, key, size, time};
+use study::{Default, Entry, Named, Parameter, SECOND, SEED, TIB, Type, When, choice, key, size, time};
 
 /// What a study may say of them.
 pub const ENTRY: Entry = Entry::new(
@@ -90,10 +90,7 @@ const PAIRS: &[Parameter] = &[
     ),
     key(
         "seed",
-        Type::Integer {
-            min: 0,
-            max: i64::MAX as u64,
-        },
+        SEED,
         Default::From("the run's seed"),
         "Seed of the matching alone.",
     )

@@ -10,7 +10,7 @@ use crate::random::split_mix;
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use study::{Default, Parameter, Type, key};
+use study::{Default, Parameter, SEED, Type, key};
 
 /// A random regular graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,15 +34,7 @@ const KEYS: &[Parameter] = &[
         "Cables of every router to others, each to another one; where routers times degree is odd, one router has one less.",
     ),
     NODES_PER_ROUTER,
-    key(
-        "seed",
-        Type::Integer {
-            min: 0,
-            max: i64::MAX as u64,
-        },
-        Default::Text("1"),
-        "What the cables are drawn from.",
-    ),
+    key("seed", SEED, Default::Text("1"), "What the cables are drawn from."),
 ];
 
 /// Draws of a whole graph before it is given up; few are in pieces, but with two cables a router most.

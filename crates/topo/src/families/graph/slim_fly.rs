@@ -176,9 +176,9 @@ impl Field {
             return None;
         }
         // Of one digit: a number whose powers are all others. Of several: the powers of x modulo a polynomial, by its lower coefficients.
-        let (powers, _) = (1..q)
-            .map(|rule| (powers(prime, digits, q, rule), rule))
-            .find(|(powers, _)| powers.len() as u32 == q - 1)?;
+        let powers = (1..q)
+            .map(|rule| powers(prime, digits, q, rule))
+            .find(|powers| powers.len() as u32 == q - 1)?;
         let mut logs = vec![0; q as usize];
         for (k, &element) in powers.iter().enumerate() {
             logs[element as usize] = k as u32;

@@ -9,7 +9,7 @@ use crate::families::{Dragonfly, DragonflyPlus, GraphFile, NamedTopology, Topolo
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
-use study::{Default, Named, Parameter, Type, When, key};
+use study::{Default, Named, Parameter, SEED, Type, When, key};
 
 /// A dragonfly of groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,16 +92,7 @@ const GLOBAL_CABLES: &[Parameter] = &[
         Default::Text("absolute"),
         "Which router of a group owns which global cable (Hastings et al. 2015).",
     ),
-    key(
-        "seed",
-        Type::Integer {
-            min: 0,
-            max: i64::MAX as u64,
-        },
-        Default::Text("1"),
-        "Seed of the random arrangement.",
-    )
-    .when(&[When {
+    key("seed", SEED, Default::Text("1"), "Seed of the random arrangement.").when(&[When {
         key: "arrangement",
         values: &["random"],
     }]),

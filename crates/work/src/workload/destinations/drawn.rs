@@ -4,7 +4,7 @@ use crate::workload::NOBODY;
 use des::mix;
 use des::rng::{below, unit};
 
-/// Which cell of a row; which node of a unit: hashes of the word of a message, apart from that which says where in the row.
+/// Which node of a unit: a hash of a message's word, apart from those that say which unit.
 const NODE: u64 = 0x6E6F_6465;
 
 /// Logical nodes in units: every one in one.
