@@ -4,7 +4,7 @@ use super::execution::Manner;
 use super::latency::{LatencySummary, WaitSummary};
 use super::links::{BusyLink, busiest};
 use super::loads::{Loads, loads};
-use super::state::{Judgement, Scales, judge, of_work_that_ends, tells};
+use super::state::{Judgement, Scales, of_sources_without_end, of_work_that_ends, tells};
 use super::verdict::Verdict;
 use crate::harvest::Harvest;
 use des::{Outcome, Time};
@@ -94,12 +94,10 @@ impl<'a> Concluded<'a> {
         let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
         let reached = span_end.max(stats.latest).max(last_rank).max(last_core);
         let scales = Scales::new(spec, net, harvest, span_end, inputs.end);
-        // Where all sources without end wait for answers, there is nothing to keep up with.
         let pushed = (0..spec.jobs.len()).any(|job| net.workload.is_open_loop(job));
-        let judgement = match (open_loop, pushed) {
-            (true, true) => judge(whole, &scales),
-            (true, false) => Judgement::KEPT_UP,
-            (false, _) => of_work_that_ends(sample.messages, sample.latencies.count),
+        let judgement = match open_loop {
+            true => of_sources_without_end(pushed, whole, &scales),
+            false => of_work_that_ends(sample.messages, sample.latencies.count),
         };
         let mut run = Concluded {
             spec,

@@ -3,7 +3,7 @@
 use super::figure::{Figure, Figures};
 use super::latency::{LatencySummary, WaitSummary};
 use super::loads::{Loads, loads};
-use super::state::{LoadState, judge, of_work_that_ends, tells};
+use super::state::{LoadState, of_sources_without_end, of_work_that_ends, tells};
 use super::{Concluded, figures};
 use fabric::mpi::{RankRow, account};
 use serde::Serialize;
@@ -132,10 +132,9 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
         }
         let sample = track.sample(run.first, stats.span, stats.shift);
         let (measured, arrived) = (sample.messages, sample.latencies.count);
-        let state = match (endless, run.net.workload.is_open_loop(j)) {
-            (true, true) => judge(track, &run.scales).state,
-            (true, false) => LoadState::Ok,
-            (false, _) => of_work_that_ends(measured, arrived).state,
+        let state = match endless {
+            true => of_sources_without_end(run.net.workload.is_open_loop(j), track, &run.scales).state,
+            false => of_work_that_ends(measured, arrived).state,
         };
         let given = !endless || tells(state, run.bins(track));
         let (latency_ns, wait_ns) = run.times(track, &sample, given);

@@ -187,6 +187,15 @@ pub fn of_work_that_ends(measured: u64, arrived: u64) -> Judgement {
     }
 }
 
+/// Judges sources without end: `pushed` says whether some of them send whatever arrives. Where all wait for answers, there is nothing to keep
+/// up with.
+pub fn of_sources_without_end(pushed: bool, track: &Track, scales: &Scales) -> Judgement {
+    match pushed {
+        true => judge(track, scales),
+        false => Judgement::KEPT_UP,
+    }
+}
+
 /// Judges the messages of a run or of one of its jobs.
 pub fn judge(track: &Track, scales: &Scales) -> Judgement {
     let Scales {
