@@ -47,7 +47,7 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@$(ALONE) $(BIN)/python tools/mpi_libraries.py $(WHEEL_PROFILE)
 	@$(ALONE) VIRTUAL_ENV="$$PWD/.venv" $(BIN)/maturin build --quiet --profile $(WHEEL_PROFILE) --locked --interpreter "$$PWD/$(BIN)/python" --out $(WHEELS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
-	@touch $@
+	@echo $(WHEEL_PROFILE) > $@
 
 # What extras of pyproject.toml ask for.
 $(STAMPS)/test-tools: EXTRAS := test check
@@ -105,13 +105,16 @@ $(STAMPS)/javascript-tools: tools/javascript/package-lock.json
 	@npm ci --prefix tools/javascript --silent --no-audit --no-fund
 	@touch $@
 
-# Flags of their own rebuild everything: a folder of their own keeps the other builds.
+# Flags of their own rebuild everything: a folder of their own keeps the other builds. A short search is not worth optimising for.
+concurrency: export CARGO_PROFILE_QUICK_OPT_LEVEL := $(if $(LOOM_MAX_PREEMPTIONS),0,2)
 concurrency: ## all interleavings of workers' barrier, mail and reports (LOOM_MAX_PREEMPTIONS=1: fewer, sooner)
 	CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target}/loom" RUSTFLAGS="--cfg loom" \
 		$(CARGO) test -p fabricsim-des --profile quick --locked --lib -- interleavings --nocapture
 
-gate: ## instructions per packet-hop of the hot path against their limits (needs valgrind)
-	$(ALONE) tools/instructions.sh
+# Its limits are those of a core that was built for release.
+gate: setup ## instructions per packet-hop of the hot path against their limits (needs valgrind)
+	@grep -qx release $(STAMPS)/installed || { echo "the core in .venv was not built for release: rm $(STAMPS)/installed, then make gate" >&2; exit 1; }
+	tools/instructions.sh
 
 fuzz: fuzz-studies fuzz-oracle ## a minute of mutated study files against the study reader, and one of random studies against the oracle
 

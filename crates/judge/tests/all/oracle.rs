@@ -92,9 +92,9 @@ fn ran(case: &Case) -> Option<(Vec<MessageTimes>, String)> {
 
 /// Runs `law` on many cases whose ways do not hash the births of packets; some may have no place for it.
 fn holds(law: impl Fn(Case) -> Option<()>) {
-    let cases = (0..400).map(Case::drawn).filter(Case::has_one_way);
+    let cases = (0..200).map(Case::drawn).filter(Case::has_one_way);
     let kept = cases.filter_map(law).count();
-    assert!(kept >= 80, "only {kept} studies have a place for it");
+    assert!(kept >= 40, "only {kept} studies have a place for it");
 }
 
 #[test]
