@@ -54,9 +54,14 @@ impl Purpose {
     }
 }
 
-/// `true` for the envelope of a control message.
-pub(crate) fn is_control(envelope: EnvelopeWords) -> bool {
-    Envelope::from_words(envelope).is_some_and(|envelope| envelope.purpose.is_control())
+/// `true` for the envelope of a control message that passes data at its interface.
+pub(crate) fn goes_first(net: &Network, envelope: EnvelopeWords) -> bool {
+    let terms = &net.interface;
+    terms.control_first
+        && Envelope::from_words(envelope).is_some_and(|envelope| match terms.reads_only {
+            true => envelope.purpose == Purpose::Clear,
+            false => envelope.purpose.is_control(),
+        })
 }
 
 /// Marks an envelope in words that are 0 otherwise.

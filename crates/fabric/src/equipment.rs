@@ -152,6 +152,13 @@ pub struct NicSpec {
     /// When control messages of ranks leave; those of late-admission routers' interfaces leave in order.
     #[serde(default, skip_serializing_if = "ControlOrder::is_in_order")]
     pub control: ControlOrder,
+    /// Packets that those messages let pass which only read, of what waits at the interface.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub reads_behind: u32,
+}
+
+fn is_none(packets: &u32) -> bool {
+    *packets == 0
 }
 
 fn is_zero(time: &Time) -> bool {
@@ -165,6 +172,7 @@ choice! {
         First = "first", "Before data that waits at the interface, between packets.";
         #[default]
         InOrder = "in-order", "Behind all that was handed to the interface before them.";
+        ReadsFirst = "reads-first", "Those that give leave, or read, before data that waits, between packets and without `overhead`; the others in order.";
     }
 }
 

@@ -24,6 +24,8 @@ use work::ranks::{GraphNeeds, Plan, Plans};
 const OPERATION: u8 = 2;
 /// Channel number of an event that ends a collective that a program has begun.
 const BEGUN: u8 = 3;
+/// Channel number of an event by which something in the inbox of a rank can be seen.
+const HEARD: u8 = 4;
 
 /// Makes the records of the ranks of the routers at neighbouring places.
 pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State) {
@@ -191,6 +193,7 @@ fn run<J: Journal>(
                 return match event.vc() {
                     OPERATION => endpoint.woken((value >> 8) as u32),
                     BEGUN if !endpoint.begun_ends((value >> 8) as u32) => {}
+                    HEARD if !endpoint.is_asleep() => {}
                     _ => endpoint.run(),
                 };
             }

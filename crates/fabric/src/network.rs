@@ -38,6 +38,10 @@ pub struct InterfaceTerms {
     pub idle_delay: u64,
     /// Control messages of ranks have a queue of their own.
     pub control_first: bool,
+    /// Of them only those that give leave, or read, which then have no overhead.
+    pub reads_only: bool,
+    /// Packets of data that these let pass.
+    pub reads_behind: u32,
     /// None injects more than this (bytes) from a time on until a lookahead later.
     pub window_bytes: i32,
 }
@@ -146,7 +150,9 @@ impl InterfaceTerms {
             packet_overhead: spec.nic.packet_overhead.0,
             gap: spec.nic.gap.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
-            control_first: spec.nic.control == ControlOrder::First && ranks_send_control,
+            control_first: spec.nic.control != ControlOrder::InOrder && ranks_send_control,
+            reads_only: spec.nic.control == ControlOrder::ReadsFirst,
+            reads_behind: spec.nic.reads_behind,
             window_bytes: 0,
         }
     }

@@ -687,8 +687,13 @@ pub(crate) fn post<J: Journal>(
     message: Message,
     (mark, envelope): (Label, EnvelopeWords),
 ) {
+    let goes_first = envelope::goes_first(net, envelope);
+    let behind = match goes_first && net.interface.reads_behind > 0 {
+        true => handed_over(net, st, place, message.bytes),
+        false => 0,
+    };
     let record = Post {
-        birth: message.birth,
+        birth: message.birth.saturating_add(behind),
         bytes: message.bytes,
         destination: message.destination,
         next: NONE,
@@ -704,7 +709,7 @@ pub(crate) fn post<J: Journal>(
         st.posts.set(j, free, record);
         free
     };
-    if net.interface.control_first && envelope::is_control(envelope) {
+    if goes_first {
         return control::enqueue(st, j, place, slot);
     }
     let nic = *st.nics.get(place);
@@ -719,6 +724,15 @@ pub(crate) fn post<J: Journal>(
             .saturating_add(net.interface.message_overhead);
         st.due.set(j, place, due.min(*st.due.get(place)));
     }
+}
+
+/// What the packets take (ps) that an interface has been handed and a message of `own` bytes, which reads, still lets pass.
+fn handed_over(net: &Network, st: &State, place: u32, own: u64) -> u64 {
+    let waiting = st.sources.get(place).taken.saturating_sub(own);
+    let packets = waiting
+        .div_ceil(u64::from(net.packet))
+        .min(net.interface.reads_behind.into());
+    packets * net.injection.ser(net.packet)
 }
 
 /// Puts a post into a queue of posts in the order of their births, behind those of the same time: the new head and tail.

@@ -150,6 +150,7 @@ fn defaults_are_those_of_the_reference() {
             bandwidth: None,
             buffer: None,
             control: ControlOrder::First,
+            reads_behind: 0,
         },
         fail: topo::FailSpec::default(),
         jobs: vec![JobSpec {

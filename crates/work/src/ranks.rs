@@ -13,7 +13,7 @@ use crate::mpi::collective::{Algorithm, Call};
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::graph::state::{GraphProgress, ItemList, RankLane};
 use crate::mpi::op::{Collective, CollectiveKind, Op};
-use crate::mpi::spec::{Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
+use crate::mpi::spec::{CallCosts, Mapping, MpiSpec, Progress, Rails, Ranks, Rendezvous, Start};
 use crate::mpi::{Communicator, Program};
 use crate::rate::Rate;
 use crate::terms::Starts;
@@ -131,12 +131,24 @@ impl Plan {
                 nodes.len()
             ));
         }
+        let is_live = planned.iter().any(|phase| phase.program.is_live());
+        let has_graphs = planned.iter().any(|phase| phase.is_graph);
+        if spec.mpi.progress != Progress::Always && (is_live || has_graphs) {
+            let who = if is_live {
+                "processes as they go"
+            } else {
+                "graphs of operations"
+            };
+            return Err(format!(
+                "{who} have no calls that messages could be handled in: leave mpi.progress at \"always\""
+            ));
+        }
         Ok(Plan {
             ranks,
             per_node: per_node.min(ranks),
             mapping: spec.mapping,
-            is_live: planned.iter().any(|phase| phase.program.is_live()),
-            has_graphs: planned.iter().any(|phase| phase.is_graph),
+            is_live,
+            has_graphs,
             phases: planned,
             prelude,
             starts,
@@ -330,6 +342,8 @@ pub struct Costs {
     pub local_latency: u64,
     /// Messages inside a node.
     pub local: Rate,
+    /// What ranks pay that handle messages in their calls only; `None`: they handle them always.
+    pub in_calls: Option<CallCosts>,
 }
 
 impl Costs {
@@ -355,6 +369,10 @@ impl Costs {
             combine: Rate::new(spec.combine),
             local_latency: spec.local_latency.0,
             local: Rate::new(spec.local_bandwidth),
+            in_calls: match spec.progress {
+                Progress::Always => None,
+                Progress::InCalls(costs) => Some(costs),
+            },
         }
     }
 }

@@ -64,6 +64,7 @@ impl RankRow {
         let what = match kind {
             fault::NONE => return None,
             fault::TRUNCATED => format!("a message of {bytes} B from rank {who} has come to a receive of {room} B"),
+            fault::BEGUN => "a collective is begun, which mpi.progress = \"in-calls\" has no place for".to_owned(),
             _ => format!("request {who} is made again while it is pending"),
         };
         Some(format!(

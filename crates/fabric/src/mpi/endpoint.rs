@@ -8,6 +8,7 @@ mod begun;
 mod collective;
 mod graph;
 mod hashed;
+mod in_calls;
 mod lists;
 mod live;
 mod matching;
@@ -90,7 +91,7 @@ pub(super) struct Endpoint<'a, J> {
     pub message: [u32; 3],
 }
 
-impl<J: Journal> Endpoint<'_, J> {
+impl<'a, J: Journal> Endpoint<'a, J> {
     fn slot(&self) -> u32 {
         self.first + u32::from(self.local)
     }
@@ -117,7 +118,9 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Performs the program from where it is until the rank waits, computes or is done.
     pub fn run(&mut self) {
-        let plan = self.plan;
+        if self.plan.costs.in_calls.is_some() {
+            return self.run_in_calls();
+        }
         for _ in 0..AT_ONCE {
             let rank = *self.rank();
             if rank.fault.kind != fault::NONE {
@@ -127,27 +130,17 @@ impl<J: Journal> Endpoint<'_, J> {
                 // It has work beyond the end of simulated time, and is not done when that comes.
                 return;
             }
-            let Some(phase) = plan.phases.get(rank.phase as usize) else {
-                self.spend_debt();
-                let rank = self.edit();
-                rank.finished = rank.clock;
+            let Some(phase) = self.phase_at_hand() else {
                 return;
             };
-            if rank.iteration >= phase.iterations {
-                let rank = self.edit();
-                (rank.phase, rank.iteration, rank.index) = (rank.phase + 1, 0, 0);
-                if plan.begins_work(rank.phase) {
-                    rank.begun = rank.clock;
-                }
-                continue;
-            }
+            let rank = *self.rank();
             if let Some(graph) = phase.graph() {
                 match self.play(graph) {
                     Flow::Next => continue,
                     Flow::Stop => return,
                 }
             }
-            if plan.is_live {
+            if self.plan.is_live {
                 phase.program.told(self.number, rank.clock);
             }
             let flow = match phase.program.op(self.number, rank.iteration, rank.index) {
@@ -163,6 +156,28 @@ impl<J: Journal> Endpoint<'_, J> {
             }
         }
         self.resume();
+    }
+
+    /// The part of the work that the rank is in; `None` when it has done all of it, which is noted.
+    fn phase_at_hand(&mut self) -> Option<&'a Phase> {
+        let plan = self.plan;
+        loop {
+            let rank = *self.rank();
+            let Some(phase) = plan.phases.get(rank.phase as usize) else {
+                self.spend_debt();
+                let rank = self.edit();
+                rank.finished = rank.clock;
+                return None;
+            };
+            if rank.iteration < phase.iterations {
+                return Some(phase);
+            }
+            let rank = self.edit();
+            (rank.phase, rank.iteration, rank.index) = (rank.phase + 1, 0, 0);
+            if plan.begins_work(rank.phase) {
+                rank.begun = rank.clock;
+            }
+        }
     }
 
     fn perform(&mut self, phase: &Phase, op: Op) -> Flow {
@@ -239,11 +254,8 @@ impl<J: Journal> Endpoint<'_, J> {
     fn collective(&mut self, phase: &Phase, collective: Collective) -> Flow {
         let communicator = phase.program.communicator(collective.communicator);
         let context = COLLECTIVE | context_of(phase, collective.communicator);
-        let (number, step) = (self.number, self.rank().step);
-        let rank_of = |other| communicator.rank(number, other);
-        let pair_bytes = |from, to| phase.program.pair_bytes(&collective, rank_of(from), rank_of(to));
-        let call = self.plan.call(collective, communicator, number, &pair_bytes);
-        let action = call.action(step);
+        let number = self.number;
+        let action = self.action_at_hand(phase, &collective);
         self.edit().step += 1;
         match action {
             Action::Send { to, bytes } => {
@@ -270,6 +282,16 @@ impl<J: Journal> Endpoint<'_, J> {
                 Flow::Next
             }
         }
+    }
+
+    /// What the rank does next in its collective.
+    fn action_at_hand(&self, phase: &Phase, collective: &Collective) -> Action {
+        let communicator = phase.program.communicator(collective.communicator);
+        let number = self.number;
+        let rank_of = |other| communicator.rank(number, other);
+        let pair_bytes = |from, to| phase.program.pair_bytes(collective, rank_of(from), rank_of(to));
+        let call = self.plan.call(*collective, communicator, number, &pair_bytes);
+        call.action(self.rank().step)
     }
 
     /// Keeps the processor busy for `time` ps.
@@ -299,15 +321,20 @@ impl<J: Journal> Endpoint<'_, J> {
 
     fn wait(&mut self, what: u32, name: u32) -> Flow {
         self.spend_debt();
+        match self.pause(what, name) {
+            true => Flow::Next,
+            false => Flow::Stop,
+        }
+    }
+
+    /// Begins a wait, or goes on with it; `true` if it is over.
+    fn pause(&mut self, what: u32, name: u32) -> bool {
         let rank = self.edit();
         (rank.waiting, rank.name) = (what, name);
         if what == waiting::ANY && rank.open == 0 && rank.fresh == 0 {
             rank.fresh = 1;
         }
-        match self.satisfied() {
-            true => Flow::Next,
-            false => Flow::Stop,
-        }
+        self.satisfied()
     }
 
     /// Ends the wait if what the rank waits for has come.

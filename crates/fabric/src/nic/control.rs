@@ -96,7 +96,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             ref post, first, size, ..
         } = next;
         let nic = *self.st.nics.get(place);
-        let message_overhead = if first { net.interface.message_overhead } else { 0 };
+        let message_overhead = match first && !net.interface.reads_only {
+            true => net.interface.message_overhead,
+            false => 0,
+        };
         let idle = match first && post.birth >= nic.free {
             true => net.interface.idle_delay * u64::from(size) + self.model.wake(),
             false => 0,

@@ -54,6 +54,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             bandwidth: None,
             buffer: None,
             control: ControlOrder::First,
+            reads_behind: 0,
         },
         fail: FailSpec::default(),
         jobs: vec![JobSpec {

@@ -3,6 +3,7 @@
 use fabric::spec::{RunSpec, Work};
 use serde::Serialize;
 use vocabulary::registry;
+use work::mpi::spec::Progress;
 
 /// The limits of all that a run uses, in the order of a study's sections, each once.
 pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
@@ -35,10 +36,14 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
                 of_entry(&registry::PROCESS, &kind_of(&work.process));
             }
             Work::Pairs(_) => of_entry(&registry::WORK, "pairs"),
-            Work::Ranks(work) => work
-                .parts
-                .iter()
-                .for_each(|part| of_entry(&registry::WORK, &part.motif.kind)),
+            Work::Ranks(work) => {
+                if let Some(preset) = &work.mpi.preset {
+                    of_entry(&registry::MPI_PRESET, preset);
+                }
+                work.parts
+                    .iter()
+                    .for_each(|part| of_entry(&registry::WORK, &part.motif.kind));
+            }
             Work::Memory(_) => of_entry(&registry::WORK, "memory"),
             Work::Messages(_) => of_entry(&registry::WORK, "messages"),
             Work::Idle => {}
@@ -50,10 +55,18 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
     add("nic", "Nodes take every packet at the host link's rate.");
     for job in &spec.jobs {
         match &job.work {
-            Work::Ranks(_) => add(
-                "mpi",
-                "A rank's processor does nothing for others: asynchronous progress is perfect. The memory of a node is no bottleneck for several ranks at once.",
-            ),
+            Work::Ranks(work) => {
+                if work.mpi.progress == Progress::Always {
+                    add(
+                        "mpi",
+                        "A rank's processor does nothing for others: asynchronous progress is perfect.",
+                    );
+                }
+                add(
+                    "mpi",
+                    "The memory of a node is no bottleneck for several ranks at once.",
+                );
+            }
             Work::Synthetic(_) | Work::Pairs(_) | Work::Messages(_) => {
                 add("nic", "Software costs nothing but the overheads of [nic].")
             }

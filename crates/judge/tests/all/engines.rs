@@ -13,6 +13,7 @@ use topo::{
     SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
+use work::mpi::spec::{CallCosts, Pinning, Progress};
 use work::workload::patterns::{MatrixOf, PatternPart, Rates};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -467,26 +468,21 @@ enum Way {
 }
 
 /// `true` if all of the matrix is to be run (`make parity`), not only a part of it.
-fn whole() -> bool {
+pub fn whole() -> bool {
     std::env::var("FABRICSIM_PARITY").is_ok_and(|value| value == "whole")
 }
 
-/// The ways that are held against the sequential engine: every other one of six, these or those by case, or with
-/// `FABRICSIM_PARITY=whole` (`make parity`) all, with more workers and ranks.
+/// The ways that are held against the sequential engine: two of six, by case, or with `FABRICSIM_PARITY=whole` (`make parity`) all, with more
+/// workers and ranks.
 fn ways(case: &str) -> Vec<Way> {
     use Engine::*;
     if !whole() {
-        let these = [
-            Way::Engine(Reference, 1),
-            Way::Engine(Conservative, 3),
-            Way::Ranks(2, Optimistic, 1),
+        let some = [
+            [Way::Engine(Reference, 1), Way::Ranks(2, Conservative, 2)],
+            [Way::Engine(RollbackCheck, 1), Way::Engine(Conservative, 3)],
+            [Way::Engine(Optimistic, 2), Way::Ranks(2, Optimistic, 1)],
         ];
-        let those = [
-            Way::Engine(RollbackCheck, 1),
-            Way::Engine(Optimistic, 2),
-            Way::Ranks(2, Conservative, 2),
-        ];
-        return Vec::from([these, those][(hash(case, 7) % 2) as usize]);
+        return Vec::from(some[(hash(case, 7) % 3) as usize]);
     }
     let mut ways = vec![Way::Engine(Reference, 1), Way::Engine(RollbackCheck, 1)];
     ways.extend([1, 2, 3, 4].map(|workers| Way::Engine(Conservative, workers)));
@@ -774,6 +770,41 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         if i / step % 4 == 3 {
             spec.nic.control = ControlOrder::InOrder;
         }
+        spec.observe.operations = true;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn ranks_that_handle_messages_in_their_calls_give_one_answer_on_every_engine() {
+    let works = works();
+    let step = if whole() { 1 } else { 11 };
+    for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
+        let mut work = works[i / step % works.len()].clone();
+        let Work::Ranks(ranks) = &mut work else {
+            panic!("work of ranks")
+        };
+        ranks.mpi.progress = Progress::InCalls(CallCosts {
+            enter: Time::from_ns(20),
+            leave: Time(7),
+            match_cost: Time::from_ns(40),
+            pin: Pinning {
+                base: Time::from_ns(300),
+                page: Time::from_ns(10),
+                page_bytes: Bytes(1_000),
+            },
+            host_delay: Time::from_ns([0, 90][i % 2]),
+            match_delay: Time::from_ns(50),
+            read_delay: Time::from_ns(30),
+        });
+        if i / step % 3 != 2 {
+            spec.nic.control = ControlOrder::ReadsFirst;
+            spec.nic.reads_behind = [0, 3][i % 2];
+        }
+        spec.jobs[0].work = work;
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
         spec.observe.operations = true;
         one_answer(&what, &spec);
     }

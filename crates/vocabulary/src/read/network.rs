@@ -279,7 +279,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
 fn build_nic(values: &Values, model: &dyn NamedModel, findings: &mut Findings) -> Option<NicSpec> {
     let in_order = !model.takes_control_first();
     let control = match values.choice("control") {
-        Some(ControlOrder::First) if in_order => {
+        Some(ControlOrder::First | ControlOrder::ReadsFirst) if in_order => {
             let reason = "the sequencer of late-admission's interfaces takes messages one after the other";
             findings.error(values.place("control"), "nic.control", reason, "take \"in-order\"");
             return None;
@@ -290,6 +290,7 @@ fn build_nic(values: &Values, model: &dyn NamedModel, findings: &mut Findings) -
     };
     Some(NicSpec {
         control,
+        reads_behind: values.integer_or_default("reads_behind").try_into().ok()?,
         packet: Bytes(values.quantity("packet")?),
         chunk: values.quantity("chunk").map(Bytes),
         message_overhead: Time(values.quantity("overhead")?),

@@ -141,6 +141,56 @@ const LOGGOPS: Preset = Preset {
     credit: None,
 };
 
+/// Values of what ranks pay in a known simulator.
+#[derive(Debug)]
+pub(crate) struct MpiPreset {
+    /// Its name, as in the registry.
+    name: &'static str,
+    /// Keys of `[mpi]`.
+    mpi: &'static [(&'static str, &'static str)],
+    /// Keys of `[nic]`.
+    nic: &'static [(&'static str, &'static str)],
+}
+
+/// SST Firefly as Ember starts it, with 100 ns between host and interface.
+const FIREFLY: MpiPreset = MpiPreset {
+    name: "firefly",
+    mpi: &[
+        ("send_overhead", "130 ns"),
+        ("receive_overhead", "100 ns"),
+        ("eager", "12000 B"),
+        ("rendezvous", "get"),
+        ("header", "45 B"),
+        ("control", "45 B"),
+        ("copy", "free"),
+        ("combine", "free"),
+        ("progress", "in-calls"),
+        ("enter", "30 ns"),
+        ("leave", "30 ns"),
+        ("match_cost", "150 ns"),
+        ("pin_base", "3 us"),
+        ("pin_page", "100 ns"),
+        ("pin_page_bytes", "4096 B"),
+        ("host_delay", "100 ns"),
+        ("match_delay", "100 ns"),
+        ("read_delay", "200 ns"),
+        ("barrier", "heap"),
+        ("bcast", "heap"),
+        ("reduce", "heap"),
+        ("allreduce", "heap"),
+        ("alltoall", "shift"),
+        ("alltoallv", "shift"),
+    ],
+    nic: &[
+        ("overhead", "50 ns"),
+        ("control", "reads-first"),
+        ("reads_behind", "100"),
+    ],
+};
+
+/// All of them in the order of the registry.
+const MPI_PRESETS: [&MpiPreset; 1] = [&FIREFLY];
+
 /// All presets in the order of the registry.
 const PRESETS: [&Preset; 6] = [
     &SCULPIN,
@@ -156,6 +206,8 @@ const PRESETS: [&Preset; 6] = [
 pub(crate) struct ChosenPreset {
     /// The preset.
     pub preset: Option<&'static Preset>,
+    /// That of `[mpi]`.
+    mpi: Option<&'static MpiPreset>,
     /// Section, key and value.
     computed: Vec<(&'static str, &'static str, String)>,
 }
@@ -163,15 +215,12 @@ pub(crate) struct ChosenPreset {
 impl ChosenPreset {
     /// That of `[router]`.
     pub(crate) fn of(root: &Table, findings: &mut Findings) -> ChosenPreset {
-        let empty = Table::default();
-        let source = Source::section(root, "router", &empty, &mut Findings::default());
-        let preset = match source.table.get("preset").map(|item| &item.node.value) {
-            Some(Value::Text(name)) => preset(name),
-            _ => None,
-        };
+        let preset = named(root, "router").and_then(|name| preset(&name));
+        let mpi = named(root, "mpi").and_then(|name| MPI_PRESETS.into_iter().find(|preset| preset.name == name));
         let is_model = preset.is_some_and(|preset| preset.name == NAME);
         ChosenPreset {
             preset,
+            mpi,
             computed: if is_model {
                 loggops::values(root, findings)
             } else {
@@ -189,9 +238,25 @@ impl ChosenPreset {
             "routing" => preset.routing,
             _ => &[],
         });
+        let of_mpi = self.mpi.map_or(&[][..], |preset| match section {
+            "mpi" => preset.mpi,
+            "nic" => preset.nic,
+            _ => &[],
+        });
         let computed = self.computed.iter().filter(|(own, ..)| *own == section);
         let computed = computed.map(|(_, key, text)| (*key, text.as_str()));
-        fixed.iter().copied().chain(computed).collect()
+        let fixed = fixed.iter().filter(|(key, _)| of_mpi.iter().all(|(own, _)| own != key));
+        fixed.chain(of_mpi).copied().chain(computed).collect()
+    }
+}
+
+/// The preset that a section names.
+fn named(root: &Table, section: &str) -> Option<String> {
+    let empty = Table::default();
+    let source = Source::section(root, section, &empty, &mut Findings::default());
+    match source.table.get("preset").map(|item| &item.node.value) {
+        Some(Value::Text(name)) => Some(name.clone()),
+        _ => None,
     }
 }
 
@@ -221,6 +286,29 @@ mod tests {
                 ("routing", preset.routing),
             ];
             for (section, values) in sections {
+                let section = registry::section(section).unwrap();
+                for (key, text) in values {
+                    let parameter = section.parameters.iter().find(|parameter| parameter.key == *key);
+                    let parameter = parameter.unwrap_or_else(|| panic!("{}: {key}", preset.name));
+                    assert!(
+                        default_value(&parameter.kind, text).is_some(),
+                        "{}: {key} = {text}",
+                        preset.name
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_preset_of_ranks_has_values_that_their_keys_take() {
+        let names: Vec<_> = registry::list(&registry::MPI_PRESET)
+            .iter()
+            .map(|entry| entry.name)
+            .collect();
+        assert_eq!(names, MPI_PRESETS.map(|preset| preset.name));
+        for preset in MPI_PRESETS {
+            for (section, values) in [("mpi", preset.mpi), ("nic", preset.nic)] {
                 let section = registry::section(section).unwrap();
                 for (key, text) in values {
                     let parameter = section.parameters.iter().find(|parameter| parameter.key == *key);

@@ -13,7 +13,7 @@ use study::reader::{self, Checked, Source, Values};
 use work::motif::{self, Order};
 use work::mpi::CollectiveKind;
 use work::mpi::collective::Algorithm;
-use work::mpi::spec::{ONE_ROUTER, Rails};
+use work::mpi::spec::{CallCosts, ONE_ROUTER, Pinning, Progress, ProgressWord, Rails};
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -58,7 +58,40 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
         local_bandwidth: rate("local_bandwidth"),
         algorithms: given.collect(),
         rails,
+        progress: progress(&values, &rails, findings)?,
+        preset: values.text("preset").map(str::to_owned),
     })
+}
+
+/// When messages are handled, with what only those pay who handle them in their calls.
+fn progress(values: &Values, rails: &Rails, findings: &mut Findings) -> Option<Progress> {
+    if values.choice::<ProgressWord>("progress")? == ProgressWord::Always {
+        return Some(Progress::Always);
+    }
+    if rails.count > 1 {
+        let reason = "is for hosts with one interface";
+        findings.error(
+            values.place("progress"),
+            "mpi.progress",
+            reason,
+            "take \"always\", or rails = 1",
+        );
+        return None;
+    }
+    let time = |key| values.quantity(key).map(Time);
+    Some(Progress::InCalls(CallCosts {
+        enter: time("enter")?,
+        leave: time("leave")?,
+        match_cost: time("match_cost")?,
+        pin: Pinning {
+            base: time("pin_base")?,
+            page: time("pin_page")?,
+            page_bytes: values.quantity("pin_page_bytes").map(Bytes)?,
+        },
+        host_delay: time("host_delay")?,
+        match_delay: time("match_delay")?,
+        read_delay: time("read_delay")?,
+    }))
 }
 
 /// One rail has one policy, whatever is written: its runs are those without any.

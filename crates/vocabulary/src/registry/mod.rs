@@ -56,6 +56,14 @@ pub static ROUTER_PRESET: Family = Family {
     groups: &[network::PRESETS],
 };
 
+/// What messages of ranks cost in known simulators: `mpi.preset`.
+pub static MPI_PRESET: Family = Family {
+    name: "mpi-preset",
+    key: "mpi.preset",
+    by_name: false,
+    groups: &[mpi::PRESETS],
+};
+
 /// Everything that nodes and ranks do: `work.kind`.
 pub static WORK: Family = Family {
     name: "work",
@@ -73,10 +81,11 @@ pub static ENGINE: Family = Family {
 };
 
 /// Every family, in the order of the documentation.
-pub static FAMILIES: [&Family; 10] = [
+pub static FAMILIES: [&Family; 11] = [
     &TOPOLOGY,
     &ROUTER_MODEL,
     &ROUTER_PRESET,
+    &MPI_PRESET,
     &ROUTING,
     &WORK,
     &PATTERN,

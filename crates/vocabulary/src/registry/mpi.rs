@@ -1,8 +1,8 @@
 //! MPI ranks: what their messages cost.
 
 use study::units::Unit;
-use study::{BANDWIDTH, Default, Named, Parameter, SECOND, Type, key, size, size_or_none, time};
-use work::mpi::spec::{RailPolicy, Rendezvous};
+use study::{BANDWIDTH, Default, Entry, Named, Parameter, SECOND, Type, When, key, size, size_or_none, time};
+use work::mpi::spec::{ProgressWord, RailPolicy, Rendezvous};
 use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
@@ -22,7 +22,31 @@ macro_rules! algorithm {
     };
 }
 
+pub(super) const PRESETS: &[Entry] = &[Entry {
+    name: "firefly",
+    line: "SST Firefly: registration of messages above 12,000 B, a search through the lists of receives and messages, progress in calls, heap trees. It also says `nic.overhead` and `nic.control`.",
+    groups: &[],
+    source: "SST, Firefly and Ember",
+    limits: "Made for the routers of `router.preset = \"merlin\"`. All control messages have one size, which there is a flit. One interface sends and receives all messages of a node one after the other, those within the node too.",
+}];
+
+const IN_CALLS: &[When] = &[When {
+    key: "progress",
+    values: &["in-calls"],
+}];
+
+/// What only ranks pay that handle messages in their calls.
+const fn in_calls(name: &'static str, text: &'static str, line: &'static str) -> Parameter {
+    key(name, time(SECOND), Default::Text(text), line).when(IN_CALLS)
+}
+
 pub(super) const MPI: &[Parameter] = &[
+    key(
+        "preset",
+        Type::Of(&super::MPI_PRESET),
+        Default::From("no preset"),
+        "What messages cost in a known simulator; other keys given beside it replace single values.",
+    ),
     key(
         "send_overhead",
         time(SECOND),
@@ -111,20 +135,77 @@ pub(super) const MPI: &[Parameter] = &[
         Default::Text("never"),
         "Larger messages between hosts are cut into equal parts, one for each rail, and have come when all parts have.",
     ),
-    algorithm!("barrier", "dissemination", "recursive-doubling", "binomial"),
-    algorithm!("bcast", "binomial", "scatter-allgather", "scatter-doubling", "chain"),
-    algorithm!("reduce", "binomial", "rabenseifner"),
+    key(
+        "progress",
+        Type::Choice(ProgressWord::WORDS),
+        Default::Text("always"),
+        "When what has come for a rank is handled.",
+    ),
+    in_calls(
+        "enter",
+        "0 ns",
+        "Processor time of the begin of a call of the program; a collective is one call.",
+    ),
+    in_calls("leave", "0 ns", "Processor time of its end."),
+    in_calls(
+        "match_cost",
+        "0 ns",
+        "Processor time of each entry that is looked at: of the receives that wait, for a message, and of the messages that wait, for a receive.",
+    ),
+    in_calls(
+        "pin_base",
+        "0 ns",
+        "Processor time to register memory for a message above `eager`: of who sends, of who receives, and again when what was received is done with.",
+    ),
+    in_calls(
+        "pin_page",
+        "0 ns",
+        "The same for each whole page of it, if it is more than one.",
+    ),
+    key(
+        "pin_page_bytes",
+        size(1 << 30),
+        Default::Text("4096 B"),
+        "Size of a page.",
+    )
+    .when(IN_CALLS),
+    in_calls(
+        "host_delay",
+        "0 ns",
+        "Latency from a rank to its interface, and from the interface to the rank.",
+    ),
+    in_calls(
+        "match_delay",
+        "0 ns",
+        "What an interface takes for a message before its rank may see it; the packets behind the first come meanwhile.",
+    ),
+    in_calls(
+        "read_delay",
+        "0 ns",
+        "What an interface takes to begin the answer to one that reads, with `rendezvous = \"get\"`.",
+    ),
+    algorithm!("barrier", "dissemination", "recursive-doubling", "binomial", "heap"),
+    algorithm!(
+        "bcast",
+        "binomial",
+        "scatter-allgather",
+        "scatter-doubling",
+        "chain",
+        "heap"
+    ),
+    algorithm!("reduce", "binomial", "rabenseifner", "heap"),
     algorithm!(
         "allreduce",
         "recursive-doubling",
         "ring",
         "rabenseifner",
-        "reduce-bcast"
+        "reduce-bcast",
+        "heap"
     ),
     algorithm!("gather", "binomial", "linear"),
     algorithm!("scatter", "binomial", "linear"),
     algorithm!("allgather", "ring", "recursive-doubling", "bruck"),
     algorithm!("reduce_scatter", "ring", "recursive-halving", "pairwise"),
-    algorithm!("alltoall", "pairwise", "spread", "window", "bruck"),
-    algorithm!("alltoallv", "pairwise", "spread", "window"),
+    algorithm!("alltoall", "pairwise", "spread", "window", "bruck", "shift"),
+    algorithm!("alltoallv", "pairwise", "spread", "window", "shift"),
 ];

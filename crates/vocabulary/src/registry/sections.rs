@@ -349,6 +349,16 @@ const NIC: &[Parameter] = &[
         Default::From("first; in-order with late-admission, which has nothing else"),
         "When the messages leave that ask for a rendezvous of MPI ranks, give leave and say that it is over.",
     ),
+    key(
+        "reads_behind",
+        Type::Integer { min: 0, max: 1 << 20 },
+        Default::Text("0"),
+        "Packets, of the data that the interface has been handed, that a message which gives leave, or reads, still lets pass.",
+    )
+    .when(&[When {
+        key: "control",
+        values: &["reads-first"],
+    }]),
 ];
 
 /// `job.work`.
@@ -572,7 +582,7 @@ pub(super) const SECTIONS: &[Section] = &[
         header: "[mpi]",
         line: "What the messages of MPI ranks cost, for jobs whose work is a motif.",
         parameters: super::mpi::MPI,
-        families: &[],
+        families: &[(&super::MPI_PRESET, "mpi")],
     },
     Section {
         name: "job",

@@ -656,7 +656,10 @@ fn single_studies() -> Vec<(String, Draft)> {
 fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters: &[&'static Parameter], percent: u64) {
     for parameter in parameters {
         let id = format!("{owner}.{}", parameter.key);
-        let values = values_of(&id, &parameter.kind);
+        // Words that came later: mixtures stay what they were.
+        let later = ["\"heap\"", "\"shift\"", "\"reads-first\""];
+        let mut values = values_of(&id, &parameter.kind);
+        values.retain(|value| !later.contains(&value.as_str()));
         let belongs = parameter
             .when
             .iter()
@@ -804,7 +807,12 @@ fn mixed_study(seed: u64) -> Draft {
             beside(&mut draft, "work.memory", "pattern", &pattern);
         }
         if registry::find(&registry::MOTIF, kind).is_some() {
-            some_keys(&mut draft, seed, "mpi", "mpi", &of("mpi"), 10);
+            // Progress and presets came later, and so did what belongs to them.
+            let own: Vec<_> = of("mpi")
+                .into_iter()
+                .filter(|parameter| parameter.when.is_empty() && !["preset", "progress"].contains(&parameter.key))
+                .collect();
+            some_keys(&mut draft, seed, "mpi", "mpi", &own, 10);
             draft.table("mpi").retain(|(key, _)| key != "rails");
             let job = ["ranks_per_node", "mapping", "start"];
             let job: Vec<_> = of("job")

@@ -10,6 +10,7 @@ mod chain;
 mod cost;
 mod direct;
 mod doubling;
+mod heap;
 mod ring;
 mod step;
 #[cfg(test)]
@@ -76,7 +77,12 @@ impl Call<'_> {
                 tree::collect(self, script);
                 tree::release(self, script);
             }
+            (K::Barrier, A::Heap) => {
+                heap::collect(self, script);
+                heap::release(self, script);
+            }
             (K::Bcast, A::Binomial) => tree::bcast(self, script),
+            (K::Bcast, A::Heap) => heap::bcast(self, script),
             (K::Bcast, A::ScatterAllgather) => {
                 tree::scatter_pieces(self, script);
                 ring::allgather_pieces(self, script);
@@ -88,12 +94,17 @@ impl Call<'_> {
             (K::Bcast, A::Chain) => chain::bcast(self, script),
             (K::Reduce, A::Binomial) => tree::reduce(self, script),
             (K::Reduce, A::Rabenseifner) => doubling::reduce(self, script),
+            (K::Reduce, A::Heap) => heap::reduce(self, script),
             (K::Allreduce, A::RecursiveDoubling) => doubling::allreduce(self, script),
             (K::Allreduce, A::Ring) => ring::allreduce(self, script),
             (K::Allreduce, A::Rabenseifner) => doubling::allreduce_by_halves(self, script),
             (K::Allreduce, A::ReduceBcast) => {
                 tree::reduce(self, script);
                 tree::bcast(self, script);
+            }
+            (K::Allreduce, A::Heap) => {
+                heap::reduce(self, script);
+                heap::bcast(self, script);
             }
             (K::Gather, A::Binomial) => tree::gather(self, script),
             (K::Gather, A::Linear) => direct::gather(self, script),
@@ -106,6 +117,7 @@ impl Call<'_> {
             (K::ReduceScatter, A::RecursiveHalving) => doubling::reduce_scatter(self, script),
             (K::ReduceScatter, A::Pairwise) => direct::reduce_scatter(self, script),
             (K::Alltoall | K::Alltoallv, A::Pairwise) => direct::pairwise(self, script),
+            (K::Alltoall | K::Alltoallv, A::Shift) => direct::shift(self, script),
             (K::Alltoall | K::Alltoallv, A::Spread) => direct::spread(self, script),
             (K::Alltoall | K::Alltoallv, A::Window) => direct::window(self, script),
             (K::Alltoall, A::Bruck) => bruck::alltoall(self, script),

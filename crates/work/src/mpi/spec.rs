@@ -111,6 +111,12 @@ pub struct MpiSpec {
     /// Interfaces of a node of the job.
     #[serde(default, skip_serializing_if = "Rails::is_default")]
     pub rails: Rails,
+    /// When messages that have come are handled, and what that takes beside the above.
+    #[serde(default, skip_serializing_if = "Progress::is_always")]
+    pub progress: Progress,
+    /// The rules of a known simulator that it follows, where the study says no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
 }
 
 impl Default for MpiSpec {
@@ -129,7 +135,85 @@ impl Default for MpiSpec {
             local_bandwidth: gigabytes(20),
             algorithms: Vec::new(),
             rails: Rails::default(),
+            progress: Progress::Always,
+            preset: None,
         }
+    }
+}
+
+/// When messages that have come are handled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Progress {
+    /// When they come, whatever their rank does.
+    #[default]
+    Always,
+    /// In its calls, with these costs.
+    InCalls(CallCosts),
+}
+
+impl Progress {
+    fn is_always(&self) -> bool {
+        *self == Progress::Always
+    }
+}
+
+choice! {
+    /// The word of a [`Progress`].
+    pub enum ProgressWord {
+        Always = "always", "When it comes, whatever its rank does; what that takes of the processor is owed until the rank waits.";
+        InCalls = "in-calls", "At the end of each of the rank's calls, and while it waits in one: not while it computes, copies or registers memory.";
+    }
+}
+
+/// What ranks pay that handle messages in their calls only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallCosts {
+    /// Processor time of the begin of a call.
+    pub enter: Time,
+    /// Processor time of its end.
+    pub leave: Time,
+    /// Processor time of each entry of a list that is looked at for a match.
+    pub match_cost: Time,
+    /// Registration of memory.
+    pub pin: Pinning,
+    /// From a rank to its interface, and from the interface to the rank.
+    pub host_delay: Time,
+    /// What an interface takes for a message that it passes to its rank, while the packets behind the first come.
+    pub match_delay: Time,
+    /// What an interface takes to begin the answer to one that reads.
+    pub read_delay: Time,
+}
+
+/// Registration of the memory of large messages: by who sends, by who receives, and again when what is received is done with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pinning {
+    /// Processor time of it.
+    pub base: Time,
+    /// The same for each whole page, of memory of more than one.
+    pub page: Time,
+    /// Size of a page.
+    pub page_bytes: Bytes,
+}
+
+impl Default for Pinning {
+    fn default() -> Self {
+        Pinning {
+            base: Time::ZERO,
+            page: Time::ZERO,
+            page_bytes: Bytes(4096),
+        }
+    }
+}
+
+impl Pinning {
+    /// Processor time (ps) for `bytes`.
+    pub fn time(&self, bytes: u64) -> u64 {
+        let pages = match bytes > self.page_bytes.0 {
+            true => bytes / self.page_bytes.0.max(1),
+            false => 0,
+        };
+        self.base.0.saturating_add(pages.saturating_mul(self.page.0))
     }
 }
 

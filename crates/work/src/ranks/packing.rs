@@ -18,16 +18,18 @@ pub fn pack(plans: &Plans, st: &RankColumns, place: u32, out: &mut Vec<u8>) {
     };
     for slot in plans.first_slot(place)..plans.first_slot(place + plans.rails) {
         let rank = *st.ranks.get(slot);
-        let (wild, collectives) = (NONE, NONE);
+        let (wild, collectives, inbox) = (NONE, NONE, NONE);
         put(
             out,
             Rank {
                 wild,
                 collectives,
+                inbox,
                 ..rank
             },
         );
         list(out, rank.wild);
+        list(out, rank.inbox);
         let begun = places(rank.collectives, |slot| st.begun.get(slot).next);
         put_elements(out, begun, |out, slot| {
             let next = NONE;
@@ -122,6 +124,7 @@ pub fn unpack(
     for slot in plans.first_slot(place)..plans.first_slot(place + plans.rails) {
         let mut rank: Rank = take(input)?;
         rank.wild = list(st, input)?;
+        rank.inbox = list(st, input)?;
         rank.collectives = collectives(st, input)?;
         st.ranks.set(j, slot, rank);
         for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {

@@ -79,8 +79,28 @@ pub struct Rank {
     pub news: u32,
     /// First of the collectives that it has begun.
     pub collectives: u32,
+    /// Of one that handles messages in its calls only: where it is in its operation, one of [`stage`].
+    pub stage: u32,
+    /// Of such a one: the first of the messages that lie at its interface.
+    pub inbox: u32,
     /// What its program has done wrong; then it stops where it is.
     pub fault: Fault,
+}
+
+/// Where a rank that handles messages in its calls only is in its operation.
+pub mod stage {
+    /// Before the next one.
+    pub const ENTER: u32 = 0;
+    /// Before the next step of a collective.
+    pub const STEP: u32 = 1;
+    /// Its processor has done what comes before the operation or step, which now takes place.
+    pub const ACT: u32 = 2;
+    /// The operation or step has taken place; it handles what has come.
+    pub const HANDLE: u32 = 3;
+    /// It waits.
+    pub const WAIT: u32 = 4;
+    /// Added to the others in a collective.
+    pub const COLLECTIVE: u32 = 8;
 }
 
 /// What a rank's program has done wrong.
@@ -105,6 +125,8 @@ pub mod fault {
     pub const TRUNCATED: u32 = 1;
     /// A request has the name of one that is pending.
     pub const PENDING: u32 = 2;
+    /// A collective is begun by a rank that handles messages in its calls only.
+    pub const BEGUN: u32 = 3;
 }
 
 impl Rank {
@@ -114,6 +136,7 @@ impl Rank {
             finished: u64::MAX,
             wild: NONE,
             collectives: NONE,
+            inbox: NONE,
             ..Rank::zeroed()
         }
     }
@@ -280,6 +303,18 @@ pub mod item {
     pub const SENDING: u8 = 7;
     /// A message without asking of which some parts have come.
     pub const PARTS: u8 = 8;
+    /// Lies in the inbox: a message without asking.
+    pub const HEARD_EAGER: u8 = 9;
+    /// The same without bytes.
+    pub const HEARD_EMPTY: u8 = 10;
+    /// The announcement of one.
+    pub const HEARD_REQUEST: u8 = 11;
+    /// Leave to send one.
+    pub const HEARD_CLEAR: u8 = 12;
+    /// The bytes of one.
+    pub const HEARD_DATA: u8 = 13;
+    /// They have come, or left.
+    pub const HEARD_DONE: u8 = 14;
 }
 
 des::columns! {

@@ -49,9 +49,11 @@ impl<J: Journal> Endpoint<'_, J> {
             });
             if let Some((_, place, slot)) = found.min() {
                 let message = self.take_arrived(place, slot);
+                self.looked_at_arrived(Some(message.order));
                 self.matched(&receive, &message);
                 return;
             }
+            self.looked_at_arrived(None);
             let wild = self.rank().wild;
             let wild = self.append(wild, receive);
             self.edit().wild = wild;
@@ -61,9 +63,11 @@ impl<J: Journal> Endpoint<'_, J> {
         let peer = *self.st.mpi.peers.get(place);
         if let Some(slot) = first(self.st, peer.arrived, |message| matches(&receive, message)) {
             let message = self.take_arrived(place, slot);
+            self.looked_at_arrived(Some(message.order));
             self.matched(&receive, &message);
             return;
         }
+        self.looked_at_arrived(None);
         let posted = self.append(peer.posted, receive);
         self.st.mpi.peers.edit(self.j, place).posted = posted;
     }
@@ -76,7 +80,7 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// A receive has its message, or the announcement of it; `true` if the rank goes on.
     pub(super) fn matched(&mut self, receive: &Item, message: &Item) -> bool {
-        let at = receive.time.max(message.time);
+        let mut at = receive.time.max(message.time);
         if self.plan.is_live {
             self.tell_matched(receive, message);
         }
@@ -86,7 +90,11 @@ impl<J: Journal> Endpoint<'_, J> {
                 self.blame(receive.name);
                 self.truncated(message.rank, message.bytes, receive.bytes);
             }
-            let cost = costs.receive + costs.copy.time(message.bytes);
+            let mut cost = costs.receive + costs.copy.time(message.bytes);
+            if costs.in_calls.is_some() {
+                self.work(std::mem::take(&mut cost));
+                at = self.rank().clock;
+            }
             let ended = Ended {
                 peer: message.rank,
                 cause: Cause::Arrival,
@@ -113,6 +121,10 @@ impl<J: Journal> Endpoint<'_, J> {
             },
         );
         let about = (message.sequence, message.tag, message.context);
+        if let Some(own) = costs.in_calls {
+            self.work(costs.receive);
+            at = self.rank().clock.saturating_add(own.host_delay.0);
+        }
         self.control(message.rank, Purpose::Clear, about, at);
         false
     }
@@ -181,6 +193,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let age = |slot: u32| self.rank().posted.wrapping_sub(self.st.mpi.items.get(slot).order);
         let receive = match (posted, wild) {
             (None, None) => {
+                self.looked_at_posted(None);
                 let rank = self.edit();
                 message.order = rank.arrived;
                 rank.arrived = message.order.wrapping_add(1);
@@ -197,6 +210,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 receive
             }
         };
+        self.looked_at_posted(Some(receive.order));
         self.matched(&receive, &message)
     }
 

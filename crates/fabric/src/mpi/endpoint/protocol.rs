@@ -19,6 +19,11 @@ impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn send(&mut self, message: Transfer, context: u16, name: u32) {
         self.work(self.send_cost(&message));
         let birth = self.rank().clock;
+        self.launch_named(message, context, name, birth);
+    }
+
+    /// Lets a message go at `birth`, whose request has a name.
+    pub(super) fn launch_named(&mut self, message: Transfer, context: u16, name: u32, birth: u64) {
         let eager = self.launch(message, context, name, birth);
         if eager && name != BLOCK {
             let rank = self.edit();
@@ -31,7 +36,7 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Whether a message goes without asking.
     #[inline(always)]
-    fn is_eager(&self, message: &Transfer) -> bool {
+    pub(super) fn is_eager(&self, message: &Transfer) -> bool {
         message.bytes <= self.plan.costs.eager && !message.synchronous
     }
 
@@ -106,6 +111,9 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// A message of `bytes` has come from a rank; `true` if this rank goes on.
     pub(in crate::mpi) fn arrive(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> bool {
+        if let Some(costs) = self.plan.costs.in_calls {
+            return self.hear(&costs, from, envelope, bytes);
+        }
         let about = (envelope.sequence, envelope.tag, envelope.context);
         match envelope.purpose {
             Purpose::Eager if envelope.part => match self.gather(from, envelope, bytes) {
@@ -114,19 +122,7 @@ impl<J: Journal> Endpoint<'_, J> {
             },
             Purpose::Eager | Purpose::Empty | Purpose::Request => self.come(from, envelope, bytes),
             Purpose::Clear => {
-                let place = self.peer(from);
-                let Some(slot) = self.pending(place, envelope.sequence, item::SEND) else {
-                    return false;
-                };
-                let item = self.st.mpi.items.edit(self.j, slot);
-                (item.kind, item.time) = (item::SENDING, self.birth);
-                let (wire, turn) = (self.plan.wire(item.bytes), item.order);
-                let purpose = if item.bytes == 0 {
-                    Purpose::EmptyData
-                } else {
-                    Purpose::Data
-                };
-                self.transmit(from, purpose, about, (wire, self.now, turn));
+                self.answer(from, about, self.now);
                 false
             }
             Purpose::Data | Purpose::EmptyData => {
@@ -151,14 +147,34 @@ impl<J: Journal> Endpoint<'_, J> {
         }
     }
 
+    /// Sends at `birth` what a rank has given leave for.
+    pub(super) fn answer(&mut self, from: u32, about: (u16, u16, u16), birth: u64) {
+        let place = self.peer(from);
+        let Some(slot) = self.pending(place, about.0, item::SEND) else {
+            return;
+        };
+        let item = self.st.mpi.items.edit(self.j, slot);
+        (item.kind, item.time) = (item::SENDING, self.birth);
+        let (wire, turn) = (self.plan.wire(item.bytes), item.order);
+        let purpose = if item.bytes == 0 {
+            Purpose::EmptyData
+        } else {
+            Purpose::Data
+        };
+        self.transmit(from, purpose, about, (wire, birth, turn));
+    }
+
     /// The bytes of a rendezvous send, or of a part of it, have left, with the value of [`sent`]'s event; `true` if the rank goes on.
     pub(in crate::mpi) fn sent(&mut self, to: u32, value: u64) -> bool {
         let (sequence, part) = ((value >> 16) as u16, value >> 32 != 0);
+        if let Some(costs) = self.plan.costs.in_calls {
+            return self.hear_of_leaving(&costs, to, sequence);
+        }
         self.end(to, sequence, item::SENDING, part, 0).unwrap_or(false)
     }
 
     /// The bytes of a rendezvous, or of a part of it, have come: as many as its receive takes, or too many.
-    fn take_in(&mut self, from: u32, sequence: u16, bytes: u64) {
+    pub(super) fn take_in(&mut self, from: u32, sequence: u16, bytes: u64) {
         let place = self.peer(from);
         let Some(slot) = self.pending(place, sequence, item::MATCHED) else {
             return;
@@ -176,7 +192,7 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     /// A rendezvous, or `part` of it, is over for this rank; `true` if the rank goes on, `None` while there are other parts.
-    fn end(&mut self, other: u32, sequence: u16, kind: u8, part: bool, cost: u64) -> Option<bool> {
+    pub(super) fn end(&mut self, other: u32, sequence: u16, kind: u8, part: bool, cost: u64) -> Option<bool> {
         let place = self.peer(other);
         let slot = self.pending(place, sequence, kind)?;
         if part && !self.is_last_part(slot) {

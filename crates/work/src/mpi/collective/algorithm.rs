@@ -40,6 +40,10 @@ pub enum Algorithm {
     Spread,
     /// Some partners at a time.
     Window,
+    /// A binary tree by numbers.
+    Heap,
+    /// One partner after another, farther and farther ahead.
+    Shift,
 }
 
 use Algorithm as A;
@@ -53,7 +57,7 @@ const BRUCK: &str =
 const VAN_DE_GEIJN: &str = "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts, \"Interprocessor collective communication library\", SHPCC 1994";
 
 /// (algorithm, name in a study file, one line, paper).
-const CATALOGUE: [(Algorithm, &str, &str, &str); 15] = [
+const CATALOGUE: [(Algorithm, &str, &str, &str); 17] = [
     (
         A::Dissemination,
         "dissemination",
@@ -144,6 +148,18 @@ const CATALOGUE: [(Algorithm, &str, &str, &str); 15] = [
         "As spread, with 32 partners at a time.",
         "MPICH, collective \"scattered\" with its throttle of 32",
     ),
+    (
+        A::Heap,
+        "heap",
+        "A binary tree by numbers: rank r is above 2 r + 1 and 2 r + 2, and hears from both, or tells both, at once.",
+        "SST, Firefly's collectives",
+    ),
+    (
+        A::Shift,
+        "shift",
+        "n - 1 rounds: to the rank i ahead, from the rank i before, for powers of two of ranks as well.",
+        "SST, Firefly's all-to-all",
+    ),
 ];
 const _: () = assert!(WINDOW == 32 && super::chain::SEGMENT == 64 << 10, "the lines name them");
 
@@ -186,15 +202,15 @@ impl Algorithm {
     /// The algorithms of a kind.
     pub fn of(kind: CollectiveKind) -> &'static [Algorithm] {
         match kind {
-            K::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Binomial],
-            K::Bcast => &[A::Binomial, A::ScatterAllgather, A::ScatterDoubling, A::Chain],
-            K::Reduce => &[A::Binomial, A::Rabenseifner],
-            K::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::ReduceBcast],
+            K::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Binomial, A::Heap],
+            K::Bcast => &[A::Binomial, A::ScatterAllgather, A::ScatterDoubling, A::Chain, A::Heap],
+            K::Reduce => &[A::Binomial, A::Rabenseifner, A::Heap],
+            K::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::ReduceBcast, A::Heap],
             K::Gather | K::Scatter => &[A::Binomial, A::Linear],
             K::Allgather => &[A::RecursiveDoubling, A::Bruck, A::Ring],
             K::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring],
-            K::Alltoall => &[A::Bruck, A::Spread, A::Window, A::Pairwise],
-            K::Alltoallv => &[A::Spread, A::Window, A::Pairwise],
+            K::Alltoall => &[A::Bruck, A::Spread, A::Window, A::Pairwise, A::Shift],
+            K::Alltoallv => &[A::Spread, A::Window, A::Pairwise, A::Shift],
         }
     }
 

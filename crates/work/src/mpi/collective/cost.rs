@@ -5,7 +5,7 @@ use super::super::op::CollectiveKind;
 use super::bruck::with_bit;
 use super::chain::{SEGMENT, segments};
 use super::step::Fold;
-use super::{Algorithm, log2_ceil};
+use super::{Algorithm, heap, log2_ceil};
 
 /// Messages that follow on one another from the start of a collective to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,9 @@ impl Cost {
             (_, A::Dissemination) => (log, 0),
             (K::Barrier, A::Binomial) => (2 * log, 0),
             (K::Bcast | K::Reduce, A::Binomial) => (log, u64::from(log) * bytes),
+            (K::Barrier, A::Heap) => (2 * heap::rounds(size), 0),
+            (K::Allreduce, A::Heap) => (2 * heap::rounds(size), 2 * u64::from(heap::rounds(size)) * bytes),
+            (_, A::Heap) => (heap::rounds(size), u64::from(heap::rounds(size)) * bytes),
             (_, A::ReduceBcast) => (2 * log, 2 * u64::from(log) * bytes),
             (K::Gather | K::Scatter, A::Binomial) => (log, (n - 1) * bytes),
             (K::Allgather, A::RecursiveDoubling | A::Bruck) => (log, (n - 1) * bytes),

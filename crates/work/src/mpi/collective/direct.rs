@@ -47,11 +47,21 @@ pub(super) fn reduce_scatter(call: &Call, script: &mut Script) {
 /// One exchange after another: round i with the rank whose number differs by XOR i if there is a power of two of them, else to the
 /// rank i ahead and from the rank i before.
 pub(super) fn pairwise(call: &Call, script: &mut Script) {
+    if !call.size.is_power_of_two() {
+        return shift(call, script);
+    }
+    exchanges(call, script, |i| (call.me ^ i, call.me ^ i));
+}
+
+/// One exchange after another: round i to the rank i ahead and from the rank i before, whatever the number of ranks.
+pub(super) fn shift(call: &Call, script: &mut Script) {
+    exchanges(call, script, |i| (call.before(i), call.after(i)));
+}
+
+/// Rounds from 1 on, each from and to whom `partners` says.
+fn exchanges(call: &Call, script: &mut Script, partners: impl Fn(u32) -> (u32, u32)) {
     script.rounds(call.size - 1, 3, |script, i| {
-        let (from, to) = match call.size.is_power_of_two() {
-            true => (call.me ^ (i + 1), call.me ^ (i + 1)),
-            false => (call.before(i + 1), call.after(i + 1)),
-        };
+        let (from, to) = partners(i + 1);
         script.recv(from, call.pair_from(from));
         script.send(to, call.pair_to(to));
         script.wait();

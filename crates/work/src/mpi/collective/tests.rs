@@ -105,7 +105,7 @@ fn rounds_and_bytes_on_the_critical_path_are_those_of_the_cost() {
 fn ranks_send_as_many_bytes_as_the_books_say() {
     // Sent by the rank that sends most; n ranks, vector or block b, a power of two of ranks.
     type Formula = fn(u64, u64) -> u64;
-    let books: [(CollectiveKind, Algorithm, Formula); 19] = [
+    let books: [(CollectiveKind, Algorithm, Formula); 21] = [
         (K::Barrier, A::Dissemination, |_, _| 0),
         (K::Bcast, A::Binomial, |n, b| u64::from(n.ilog2()) * b),
         (K::Bcast, A::ScatterAllgather, |n, b| 2 * (n - 1) * b / n),
@@ -124,6 +124,8 @@ fn ranks_send_as_many_bytes_as_the_books_say() {
         (K::ReduceScatter, A::RecursiveHalving, |n, b| (n - 1) * b),
         (K::ReduceScatter, A::Ring, |n, b| (n - 1) * b),
         (K::Alltoall, A::Pairwise, |n, b| (n - 1) * b),
+        (K::Alltoall, A::Shift, |n, b| (n - 1) * b),
+        (K::Bcast, A::Heap, |n, b| (n - 1).min(2) * b),
         (K::Alltoall, A::Bruck, |n, b| n / 2 * u64::from(n.ilog2()) * b),
     ];
     for (kind, algorithm, formula) in books {
@@ -162,6 +164,15 @@ fn steps_of_one_rank_worked_out_by_hand() {
         ..call(K::Bcast, A::Binomial, 6, 7)
     };
     assert_eq!(steps(bcast), [send(5, 7), Wait, send(3, 7), Wait, send(2, 7), Wait]);
+    // Root 2 of 6 by heap: 2 and 0 have changed places, so that 0 is below 2 and has 5 below it.
+    let heap = |me| Call {
+        me,
+        root: 2,
+        ..call(K::Reduce, A::Heap, 6, 7)
+    };
+    assert_eq!(steps(heap(2)), [recv(1, 7), recv(0, 7), Wait, combine(7), combine(7)]);
+    assert_eq!(steps(heap(0)), [recv(5, 7), Wait, combine(7), send(2, 7), Wait]);
+    assert_eq!(steps(heap(4)), [send(1, 7), Wait]);
     // Rank 1 of 3: 5 bytes are cut into 2, 2 and 1.
     let ring = Call {
         me: 1,
@@ -257,7 +268,7 @@ fn names_are_read_back_and_misfits_say_what_to_take() {
     let reason = |algorithm: Algorithm, kind, size| algorithm.check(kind, size).err().unwrap_or_default();
     assert_eq!(
         reason(A::Bruck, K::Reduce, 8),
-        "reduce has no \"bruck\", take one of binomial, rabenseifner"
+        "reduce has no \"bruck\", take one of binomial, rabenseifner, heap"
     );
     assert_eq!(
         reason(A::RecursiveDoubling, K::Allgather, 6),
