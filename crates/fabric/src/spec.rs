@@ -79,6 +79,9 @@ pub struct ObserveSpec {
     /// A row per operation of every MPI rank, and one for each of its waits; left out of the canonical text where it is off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub operations: bool,
+    /// How long every link was busy in windows of this length; left out of the canonical text where it is off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links_every: Option<Time>,
 }
 
 /// How much of every message is kept.
@@ -132,6 +135,7 @@ impl RunSpec {
             timeline: false,
             ranks: false,
             operations: false,
+            links_every: None,
         };
         run
     }

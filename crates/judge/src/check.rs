@@ -425,6 +425,16 @@ pub fn processes(spec: &RunSpec, net: &Network, is_shared: bool, is_kept: bool) 
     }
 }
 
+/// Refuses windows of links where a checkpoint would lose those of other ranks.
+pub fn windows(spec: &RunSpec, is_shared: bool, is_kept: bool) -> Result<(), BuildError> {
+    if spec.observe.links_every.is_none() || !is_shared || !is_kept {
+        return Ok(());
+    }
+    let reason = "checkpoints of a run that ranks share do not hold the windows of all their links";
+    let hint = "leave out observe.links_every, run without mpirun, or without checkpoints";
+    Err(BuildError::field("observe.links_every", reason, Some(hint)))
+}
+
 /// Packets whose times are longer by more than this for being whole picoseconds are refused.
 const MOST_ROUNDING: f64 = 0.1;
 

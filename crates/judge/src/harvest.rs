@@ -69,6 +69,8 @@ pub struct Harvest {
     pub pasts: Vec<(u32, u64)>,
     /// Loads of all links by router and port, if wanted.
     pub loads: Vec<Load>,
+    /// Windows of links that were busy in them, by window, router and port, if wanted.
+    pub windows: Vec<LinkWindow>,
     /// Channels that wait for room, if wanted.
     pub waits: Vec<Wait>,
     /// Messages that have not left their nodes, if wanted.
@@ -139,6 +141,25 @@ pub struct Load {
     pub packets: u64,
     /// Bytes sent.
     pub bytes: u64,
+}
+
+/// Windows of a run at most: more than that no screen tells apart.
+pub const MOST_WINDOWS: u64 = 1_024;
+
+/// How long a link was busy in a window of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LinkWindow {
+    /// Which, from 0.
+    pub window: u32,
+    /// Router that sends.
+    pub router: u32,
+    /// Its output port; ejection ports follow the network ports.
+    pub port: u32,
+    /// Always 0.
+    pub unused: u32,
+    /// Time (ps) it was busy.
+    pub busy: u64,
 }
 
 impl Load {
@@ -375,6 +396,7 @@ impl Harvest {
             missing,
             pasts,
             loads,
+            windows,
             waits,
             unsent,
             ranks,
@@ -402,6 +424,7 @@ impl Harvest {
         self.missing = first(self.missing.take(), missing);
         self.pasts.extend(pasts);
         self.loads.extend(loads);
+        self.windows.extend(windows);
         self.waits.extend(waits);
         self.unsent.extend(unsent);
         self.ranks.extend(ranks);
@@ -420,6 +443,8 @@ impl Harvest {
     pub fn put_in_order(&mut self) {
         self.pasts.sort_unstable();
         self.loads.sort_unstable_by_key(|load| (load.router, load.port));
+        self.windows
+            .sort_unstable_by_key(|row| (row.window, row.router, row.port));
         self.ranks.sort_unstable();
         self.memory.sort_unstable_by_key(|row| row.node);
     }
@@ -519,6 +544,7 @@ impl Pack for Harvest {
             put(out, digest);
         }
         put_list(out, &self.loads);
+        put_list(out, &self.windows);
         put(out, self.waits.len() as u64);
         self.waits.iter().for_each(|wait| wait.pack(out));
         put_list(out, &self.unsent);
@@ -550,7 +576,7 @@ impl Pack for Harvest {
         for _ in 0..take::<u64>(input)? {
             pasts.push((take(input)?, take(input)?));
         }
-        let loads = take_list(input)?;
+        let (loads, windows) = (take_list(input)?, take_list(input)?);
         let mut waits = Vec::new();
         for _ in 0..take::<u64>(input)? {
             waits.push(Wait::unpack(input)?);
@@ -575,6 +601,7 @@ impl Pack for Harvest {
             missing,
             pasts,
             loads,
+            windows,
             waits,
             unsent,
             ranks,

@@ -9,6 +9,7 @@
 
 mod memory;
 
+use crate::harvest::MOST_WINDOWS;
 use des::Time;
 use fabric::packet::Packet;
 use fabric::router;
@@ -40,6 +41,8 @@ const WAITING: f64 = 1.5 * (size_of::<Packet>() + size_of::<Link>()) as f64;
 const KEPT: f64 = (48.0 + 40.0) * 1.5 + 2.0 * 72.0;
 /// Bytes per output port whose load is kept.
 const LOAD: f64 = 2.0 * 40.0;
+/// Of a window of a link: as it is kept, as it is told, and as the columns of its table.
+const WINDOW: f64 = 16.0 + 24.0 + 40.0 + 36.0;
 /// Seconds that any run takes, and seconds per output port for building and reaping.
 const START_S: f64 = 0.2;
 const PORT_S: f64 = 2e-6;
@@ -176,7 +179,8 @@ impl NetworkFacts {
             } else {
                 0.0
             }
-            + if run.observe.links { LOAD * ports } else { 0.0 };
+            + if run.observe.links { LOAD * ports } else { 0.0 }
+            + windows(run) * WINDOW * ports;
         let rounded = |value: f64| value.round() as u64;
         let build_seconds = START_S + PORT_S * ports;
         Prediction {
@@ -269,6 +273,18 @@ fn named(run: &RunSpec) -> RunSpec {
         }
     }
     run
+}
+
+/// Windows in which loads of links are kept: of a run that has no end of its own the most there may be.
+fn windows(run: &RunSpec) -> f64 {
+    let most = MOST_WINDOWS as f64;
+    run.observe.links_every.map_or(0.0, |every| {
+        let spans = run
+            .control
+            .end
+            .map_or(most, |end| (end.0 as f64 / every.0 as f64).ceil());
+        spans.clamp(1.0, most)
+    })
 }
 
 /// What a packet moves as.

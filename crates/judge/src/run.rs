@@ -7,7 +7,7 @@ use crate::harvest::{Harvest, HarvestWanted, InFlight};
 use crate::operations::RankTimes;
 use crate::process::{cpu_time, peak_memory};
 pub use crate::results::RunResult;
-use crate::results::{Concluded, Inputs, Manner, Summary, link_rows};
+use crate::results::{Concluded, Inputs, Manner, Summary, link_rows, link_window_rows};
 use des::checkpoint::Pack;
 use des::engine::Engine;
 use des::optimistic::{self, OptimisticEngine};
@@ -30,11 +30,13 @@ mod keeper;
 mod partition;
 mod steady;
 mod supervisor;
+mod windows;
 
 use drain::Drain;
 use keeper::Keeper;
 pub use steady::first_steady;
 use supervisor::{Counts, Supervisor, advance};
+use windows::LinkWindows;
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -145,6 +147,7 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     let mut net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
     let helpers = Helpers { begun, keeper, ranks };
     check::processes(spec, &net, helpers.ranks.is_some(), helpers.keeper.is_some())?;
+    check::windows(spec, helpers.ranks.is_some(), helpers.keeper.is_some())?;
     check::rounding(spec, &net)?;
     check::deadlock(spec, &net)?;
     if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {
@@ -394,18 +397,14 @@ fn drive<M: RouterModel>(
     let mut in_flight = InFlight::default();
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let digests = engine.digests();
-    // All ranks stand at the same: what one wants all want.
-    let wanted = HarvestWanted {
-        links: spec.observe.links || needs_loads(spec),
-        waits: stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0,
-        unsent: (spec.observe.messages == MessageDetail::Full).then_some(match stop {
-            Stop::Until => until.0.min(span.to),
-            _ => span.to,
-        }),
-    };
+    let cut = if stop == Stop::Until { until } else { Time::MAX };
+    let waits = stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0;
+    let wanted = wanted(spec, waits, cut.0.min(span.to));
     let (states, stats, outcome) = engine.into_parts();
     let mut harvest = Harvest::reap(&world.net, &Parts::new(&states), stats, in_flight, &digests, wanted);
     drop(states);
+    let windows = supervisor.windows.as_ref();
+    harvest.windows = windows.map_or(Vec::new(), |windows| windows.told(&world.net));
     harvest.cpu = ran - built;
     let Some(harvest) = together(harvest, ranks)? else {
         return Ok(None);
@@ -422,8 +421,18 @@ fn drive<M: RouterModel>(
         open_loop,
         end,
         manner,
+        windows: windows.map(LinkWindows::shape),
     };
     run.conclude(engine_name, built - begun).map(Some)
+}
+
+/// What is wanted of a run in the end: all ranks stand at the same, and what one wants all want.
+fn wanted(spec: &RunSpec, waits: bool, cut: u64) -> HarvestWanted {
+    HarvestWanted {
+        links: spec.observe.links || spec.observe.links_every.is_some() || needs_loads(spec),
+        waits,
+        unsent: (spec.observe.messages == MessageDetail::Full).then_some(cut),
+    }
 }
 
 /// Has the processes of live programs started.
@@ -552,6 +561,8 @@ struct Finished<'a> {
     open_loop: bool,
     end: Time,
     manner: Manner,
+    /// Length (ps) of windows of links, and how many have ended, if they were asked for.
+    windows: Option<(u64, u64)>,
 }
 
 impl Finished<'_> {
@@ -616,12 +627,15 @@ impl Finished<'_> {
         let rank_times = (self.spec.observe.operations)
             .then(|| RankTimes::new(self.net, operations, &waits, &stays, &self.harvest.ranks));
         let loads = std::mem::take(&mut self.harvest.loads);
+        let windows = std::mem::take(&mut self.harvest.windows);
+        let link_windows = (self.windows).map(|shape| link_window_rows(windows, &loads, shape, summary.sim_time_ns));
         let links = link_rows(
             if self.spec.observe.links { loads } else { Vec::new() },
             summary.sim_time_ns,
         );
         Ok(RunResult {
             summary,
+            link_windows,
             messages: self.harvest.stats.messages(&self.harvest.unsent),
             links,
             sample,

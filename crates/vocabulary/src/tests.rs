@@ -165,6 +165,7 @@ fn defaults_are_those_of_the_reference() {
             timeline: false,
             ranks: false,
             operations: false,
+            links_every: None,
         },
         cost: None,
         control: RunControl {

@@ -69,6 +69,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             timeline: false,
             ranks: false,
             operations: false,
+            links_every: None,
         },
         cost: None,
         control: RunControl {

@@ -1,11 +1,12 @@
 //! Loads of links.
 
 use super::{Concluded, figures};
-use crate::harvest::{Harvest, Load};
+use crate::harvest::{Harvest, LinkWindow, Load};
 use des::Time;
 use fabric::network::Network;
 use fabric::state::Parts;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 figures! {
     /// A link, and for which part of the time it was busy.
@@ -34,6 +35,23 @@ pub struct LinkRow {
     pub bytes: u64,
 }
 
+/// Load of one link in one window of the time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkWindowRow {
+    /// Which window, from 0.
+    pub window: u32,
+    /// When it begins (ps).
+    pub from: u64,
+    /// When it ends (ps).
+    pub to: u64,
+    /// Router that sends.
+    pub router: u32,
+    /// Its output port; ejection ports follow the network ports.
+    pub port: u32,
+    /// Part of the window that the link was busy.
+    pub utilisation: f64,
+}
+
 /// The link that was busy for the most time.
 pub(super) fn busiest_link(run: &Concluded<'_>) -> Option<BusyLink> {
     run.busiest.clone()
@@ -60,6 +78,51 @@ pub(crate) fn link_rows(loads: Vec<Load>, sim_time_ns: f64) -> Vec<LinkRow> {
         bytes: load.bytes,
     };
     loads.into_iter().map(row).collect()
+}
+
+/// Loads of links in windows of a length (ps), of which so many have ended, over `sim_time_ns`. What links have carried since then is in
+/// their `loads`: a window of it ends when it is full or with the run.
+pub(crate) fn link_window_rows(
+    mut windows: Vec<LinkWindow>,
+    loads: &[Load],
+    (length, ended): (u64, u64),
+    sim_time_ns: f64,
+) -> Vec<LinkWindowRow> {
+    let end = (sim_time_ns * 1e3).round() as u64;
+    let mut told: HashMap<(u32, u32), u64> = HashMap::new();
+    for one in &windows {
+        *told.entry((one.router, one.port)).or_default() += one.busy;
+    }
+    for window in ended..end.div_ceil(length) {
+        for load in loads {
+            let before = told.entry((load.router, load.port)).or_default();
+            let busy = load.busy_until(end.min((window + 1).saturating_mul(length)));
+            if busy > *before {
+                windows.push(LinkWindow {
+                    window: window as u32,
+                    router: load.router,
+                    port: load.port,
+                    unused: 0,
+                    busy: busy - *before,
+                });
+                *before = busy;
+            }
+        }
+    }
+    // A run that is cut is over with what happened last: packets that move on to nowhere are no part of it.
+    let row = |one: &LinkWindow| {
+        let from = u64::from(one.window) * length;
+        let to = from.saturating_add(length).min(end);
+        (from < to).then(|| LinkWindowRow {
+            window: one.window,
+            from,
+            to,
+            router: one.router,
+            port: one.port,
+            utilisation: one.busy.min(to - from) as f64 / (to - from) as f64,
+        })
+    };
+    windows.iter().filter_map(row).collect()
 }
 
 /// The busiest links and the part of the time they were busy.

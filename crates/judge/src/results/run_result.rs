@@ -1,6 +1,6 @@
 //! Everything that a run gave.
 
-use super::links::LinkRow;
+use super::links::{LinkRow, LinkWindowRow};
 use super::summary::Summary;
 use crate::operations::RankTimes;
 use fabric::memory::MemoryRow;
@@ -16,6 +16,8 @@ pub struct RunResult {
     pub stats: Stats,
     /// Loads of all links, if asked for.
     pub links: Vec<LinkRow>,
+    /// Loads of links in windows of the time, if asked for.
+    pub link_windows: Option<Vec<LinkWindowRow>>,
     /// The times of every message by source and number, if asked for.
     pub messages: Option<Vec<MessageTimes>>,
     /// The measured messages.

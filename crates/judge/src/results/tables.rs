@@ -4,6 +4,7 @@ mod ranks;
 mod shape;
 
 use super::figure::Measure;
+use super::links::LinkWindowRow;
 use super::run_result::RunResult;
 use super::throughput::sender_rates;
 use fabric::mpi::RankRow;
@@ -15,6 +16,7 @@ pub use shape::{ColumnValues, ResultTable, TableColumn};
 /// Every table, in the order of the documentation.
 pub const TABLES: &[ResultTable] = &[
     LINKS,
+    LINK_WINDOWS,
     MESSAGES,
     TIMELINE,
     CDF,
@@ -75,6 +77,53 @@ const LINKS: ResultTable = ResultTable {
         column("bytes", Measure::Bytes, "bytes", "Bytes sent.", |run| {
             ColumnValues::U64(run.links.iter().map(|link| link.bytes).collect())
         }),
+    ],
+};
+
+/// A number of every window of a link.
+fn of_windows<T>(run: &RunResult, of: impl Fn(&LinkWindowRow) -> T) -> Vec<T> {
+    run.link_windows.iter().flatten().map(of).collect()
+}
+
+const LINK_WINDOWS: ResultTable = ResultTable {
+    name: "link_windows",
+    line: "A row per window of the time and direction of a link that was busy in it, ejection to nodes too; with `observe.links_every`.",
+    is_there: |run| run.link_windows.is_some(),
+    columns: &[
+        column("window", Measure::Count, "window", "Its number, from 0.", |run| {
+            ColumnValues::U32(of_windows(run, |row| row.window))
+        }),
+        column(
+            "time_ns",
+            Measure::Nanoseconds,
+            "time",
+            "When the window begins.",
+            |run| ColumnValues::F64(of_windows(run, |row| row.from as f64 / 1e3)),
+        ),
+        column(
+            "end_ns",
+            Measure::Nanoseconds,
+            "end",
+            "When it ends; the last one with the run.",
+            |run| ColumnValues::F64(of_windows(run, |row| row.to as f64 / 1e3)),
+        ),
+        column("router", Measure::Count, "router", "Router that sends.", |run| {
+            ColumnValues::U32(of_windows(run, |row| row.router))
+        }),
+        column(
+            "port",
+            Measure::Count,
+            "port",
+            "Its output port; ejection ports follow the network ports.",
+            |run| ColumnValues::U32(of_windows(run, |row| row.port)),
+        ),
+        column(
+            "utilisation",
+            Measure::Share,
+            "utilisation",
+            "Part of the window that the link was busy.",
+            |run| ColumnValues::F64(of_windows(run, |row| row.utilisation)),
+        ),
     ],
 };
 

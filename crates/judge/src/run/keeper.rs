@@ -1,6 +1,6 @@
 //! Checkpoints of a run: when they are due, and what the run keeps besides the engine's state.
 
-use super::{NetworkEngine, RunError, Supervisor};
+use super::{LinkWindows, NetworkEngine, RunError, Supervisor};
 use crate::checkpoint::{self, CheckpointError, Checkpoints, Every};
 use crate::process::cpu_time;
 use bytemuck::{Pod, Zeroable};
@@ -83,10 +83,30 @@ impl<'a> Keeper<'a> {
         };
         let behind: Trailer = bytemuck::pod_read_unaligned(behind);
         body.truncate(body.len() - size_of::<Trailer>());
+        self.open_windows(&mut body, supervisor)?;
         supervisor.progress_at = Time(behind.progress_at);
         supervisor.delivered = behind.delivered;
         supervisor.before = Duration::from_nanos(behind.cpu_ns);
         Ok(Some(body))
+    }
+
+    /// Takes the windows of links from the end of a body; runs without them have none.
+    fn open_windows(&self, body: &mut Vec<u8>, supervisor: &mut Supervisor<'_, '_>) -> Result<(), CheckpointError> {
+        let Some(windows) = &mut supervisor.windows else {
+            return Ok(());
+        };
+        let torn = |why| checkpoint::torn(&self.checkpoints.file, why);
+        let Some((_, length)) = body.split_last_chunk::<8>() else {
+            return Err(torn("it ends too early"));
+        };
+        let length = u64::from_le_bytes(*length) as usize;
+        let Some(begin) = (body.len() - 8).checked_sub(length) else {
+            return Err(torn("its windows of links are not there"));
+        };
+        let mut saved = &body[begin..body.len() - 8];
+        *windows = LinkWindows::restore(supervisor.net, &mut saved).map_err(|Torn(why)| torn(why))?;
+        body.truncate(begin);
+        Ok(())
     }
 
     /// The error of a checkpoint that an engine cannot read.
@@ -134,6 +154,12 @@ impl<'a> Keeper<'a> {
             delivered: supervisor.delivered,
             cpu_ns,
         };
+        if let Some(windows) = &supervisor.windows {
+            let begin = body.len();
+            windows.save(supervisor.net, &mut body);
+            let length = (body.len() - begin) as u64;
+            body.extend_from_slice(&length.to_le_bytes());
+        }
         body.extend_from_slice(bytemuck::bytes_of(&behind));
         checkpoint::write(&self.checkpoints.file, &self.run, reached.0, &body)
     }

@@ -1,6 +1,6 @@
 //! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
 
-use super::{Conduct, Keeper, NetworkEngine, RunError, RunOrder, RunProgress, slowest_step};
+use super::{Conduct, Keeper, LinkWindows, NetworkEngine, RunError, RunOrder, RunProgress, slowest_step};
 use crate::process::cpu_time;
 use crate::results;
 use des::{Progress, Stop, Time, View};
@@ -30,11 +30,17 @@ pub(super) fn advance<M: RouterModel>(
         let until = keeper
             .as_ref()
             .map_or(goal, |keeper| keeper.next(engine.reached()).min(goal));
+        let until = (supervisor.windows.as_ref()).map_or(until, |windows| windows.next().min(until));
         supervisor.save_at = keeper.as_ref().and_then(|keeper| keeper.save_at);
         supervisor.order = RunOrder::GoOn;
         supervisor.save = false;
         let mut stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
         let mut wanted = stop == Stop::Until && keeper.as_ref().is_some_and(|keeper| keeper.is_due(until));
+        if stop == Stop::Until
+            && let Some(windows) = &mut supervisor.windows
+        {
+            windows.look(until, &Parts::new(engine.view().states.iter().copied()));
+        }
         if stop == Stop::Until && until < goal {
             // Steps may be shorter than what an engine does before it asks.
             let progress = Progress {
@@ -102,7 +108,7 @@ impl Counts {
 
 /// Watches a run for its caller: progress, interruption, stalls.
 pub(super) struct Supervisor<'a, 'w> {
-    net: &'a Network,
+    pub(super) net: &'a Network,
     total: Option<u64>,
     /// About how many packets the ranks of the run will have sent in the end.
     packets: Option<f64>,
@@ -124,6 +130,8 @@ pub(super) struct Supervisor<'a, 'w> {
     pub(super) begun: Duration,
     /// CPU time that was spent before the checkpoint the run went on from.
     pub(super) before: Duration,
+    /// Loads of links over time, if they are asked for.
+    pub(super) windows: Option<LinkWindows>,
 }
 
 impl<'a, 'w> Supervisor<'a, 'w> {
@@ -134,6 +142,7 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             save: false,
             begun: Duration::ZERO,
             before: Duration::ZERO,
+            windows: spec.observe.links_every.map(LinkWindows::new),
             net,
             total,
             packets: net.workload.ranks().map(|plans| plans.packets(net.packet).max(1.0)),

@@ -21,7 +21,7 @@ fn go(study: &str) -> RunResult {
 /// Runs that together have all kinds of work, and every part of a summary but rails.
 fn runs() -> Vec<RunResult> {
     let torus = "name = \"figures\"\n[topology]\nkind = \"torus\"\nshape = [4, 4]\n";
-    let observed = "[observe]\nlinks = true\ntimeline = true\nmessages = \"full\"\nranks = true\noperations = true\n";
+    let observed = "[observe]\nlinks = true\nlinks_every = \"500 ns\"\ntimeline = true\nmessages = \"full\"\nranks = true\noperations = true\n";
     [
         "[cost]\n[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\n",
         "[router]\nmodel = \"sculpin\"\n[[job]]\nwork = { kind = \"random-permutation\", load = 1.0 }\n[run]\nend = \"20 us\"\ndrain = \"0 s\"\n",

@@ -21,6 +21,7 @@ mod in_calls;
 mod input_queued;
 mod lent;
 mod limits;
+mod link_windows;
 mod live;
 mod loggops;
 mod macro_pingpong;

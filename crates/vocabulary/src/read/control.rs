@@ -30,6 +30,7 @@ pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec
         timeline: values.flag("timeline"),
         ranks: values.flag("ranks"),
         operations: values.flag("operations"),
+        links_every: values.quantity("links_every").map(Time),
     }
 }
 

@@ -428,6 +428,12 @@ const OBSERVE: &[Parameter] = &[
         "Record the load of every link.",
     ),
     key(
+        "links_every",
+        Type::Or(&("off", "not"), &span(LONGEST)),
+        Default::Text("off"),
+        "Record how busy every link was in windows of this length. From 1,024 windows on, neighbours are joined two by two.",
+    ),
+    key(
         "messages",
         Type::Or(
             &("summary", "only sums and the latency histogram, as false"),

@@ -180,6 +180,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("mpi.stripe_above", &["\"never\"", "\"64 KiB\""]),
     ("job.nodes", &["\"all\"", "4"]),
     ("job.partition", &["\"auto\""]),
+    ("observe.links_every", &["\"off\"", "\"500 ns\"", "\"10 us\""]),
     ("observe.messages", &["\"summary\"", "\"full\"", "true", "false"]),
     ("run.seeds", &["[7]", "[1, 2]"]),
     ("run.end", &["\"auto\"", "\"done\"", "\"5 us\""]),
@@ -833,7 +834,12 @@ fn mixed_study(seed: u64) -> Draft {
             some_keys(&mut draft, seed, "placement", &format!("placement.{kind}"), &own, 100);
         }
     }
-    some_keys(&mut draft, seed, "observe", "observe", &of("observe"), 25);
+    // Windows of links came later.
+    let observe: Vec<_> = of("observe")
+        .into_iter()
+        .filter(|parameter| parameter.key != "links_every")
+        .collect();
+    some_keys(&mut draft, seed, "observe", "observe", &observe, 25);
     let skip = ["seed", "end", "warmup", "drain", "partition", "perturb_spread"];
     let run: Vec<_> = of("run")
         .into_iter()
