@@ -21,6 +21,7 @@ __all__ = [
     "list_entries",
     "name_links",
     "partition",
+    "picture",
     "schema",
 ]
 
@@ -97,6 +98,25 @@ def describe(canonical: str, /) -> dict[str, Any]:
         The `canonical` of a `Run`.
     """
     found: dict[str, Any] = json.loads(_core.describe(canonical))
+    return found
+
+
+def picture(canonical: str, /) -> dict[str, Any]:
+    """Return what a picture of a run is drawn from, whatever its size: lists with an entry for each router or link.
+
+    Parameters
+    ----------
+    canonical : str
+        The `canonical` of a `Run`.
+
+    Returns
+    -------
+    dict
+        ``routers`` (``name``, places ``x`` and ``y``, ``group``, ``nodes``, ``first_node``), ``groups`` by name, ``links`` in the order of
+        routers and ports (``router``, ``port``, ``peer``, ``class``, and ``name`` as a number in ``port_names``), ``classes``, what has ``failed`` and the
+        nodes and routers of ``jobs``.
+    """
+    found: dict[str, Any] = json.loads(_core.picture(canonical))
     return found
 
 

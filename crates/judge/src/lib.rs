@@ -2,7 +2,7 @@
 //!
 //! Data goes one way: a run of a study ([`fabric::spec::RunSpec`]) is built into a network and driven by an engine of the `des` crate
 //! ([`run`]); what every part of it holds in the end is a [`harvest`], which proofs ([`check`]) and numbers ([`results`]) are made of.
-//! [`describe`], [`predict`], [`limits`] and [`failures`] tell what they can before anything is run, [`bench`] has the benchmark cases, and [`checkpoint`] the
+//! [`describe`], [`predict`], [`limits`], [`failures`] and [`picture`] tell what they can before anything is run, [`bench`] has the benchmark cases, and [`checkpoint`] the
 //! files that runs go on from. What ranks have done can be written [`as_trace`].
 //!
 //! Here a network is looked at from outside, when it stands still. No handler of an event is here, no text of a study is read, and
@@ -18,6 +18,7 @@ pub mod failures;
 pub mod harvest;
 pub mod limits;
 pub mod operations;
+pub mod picture;
 pub mod predict;
 pub mod process;
 pub mod results;

@@ -164,6 +164,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::check, m)?)?;
     m.add_function(wrap_pyfunction!(study::expand, m)?)?;
     m.add_function(wrap_pyfunction!(study::describe, m)?)?;
+    m.add_function(wrap_pyfunction!(study::picture, m)?)?;
     m.add_function(wrap_pyfunction!(study::bill, m)?)?;
     m.add_function(wrap_pyfunction!(study::limits, m)?)?;
     m.add_function(wrap_pyfunction!(study::can_fail, m)?)?;

@@ -181,6 +181,15 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
+/// What a picture of a run's network is drawn from, of any size.
+#[pyfunction]
+pub fn picture(py: Python<'_>, canonical: &str) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    away(py, move || judge::picture::picture(&run))?
+        .map(|value| value.to_string())
+        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+}
+
 /// What a run's network is made of and costs, with its nodes and its bisection.
 #[pyfunction]
 pub fn bill(py: Python<'_>, canonical: &str) -> PyResult<String> {

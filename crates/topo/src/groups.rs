@@ -23,6 +23,15 @@ impl Topology {
         self.geometry.family().group_of(self.router_of(node))
     }
 
+    /// Group that a router is in, with nodes or without; `None` on families without groups, and of the top routers of a fat-tree, which are in
+    /// no pod.
+    pub fn group_of_router(&self, router: u32) -> Option<u32> {
+        let (family, n) = (self.geometry.family(), self.n_groups()?);
+        // In a fat-tree only leaves are counted by pods; all that stands in a pod is a shelf.
+        let of = [family.group_of(router), family.shelf(router)];
+        of.into_iter().find(|&group| group < n)
+    }
+
     /// A group's name: `g2` of a dragonfly, `pod 2` of a fat-tree, `x=2` of a lattice; empty on families without groups.
     pub fn group_name(&self, group: u32) -> String {
         self.geometry.family().group_name(group)
@@ -94,6 +103,14 @@ mod tests {
         let (n, of, topology) = groups(tree(&[2, 2, 3], &[2, 2]));
         assert_eq!((n, of), (Some(3), vec![0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]));
         assert_eq!(topology.group_name(0), "pod 0");
+        // Four leaves and four routers above them are in pods, the top routers in none.
+        let routers = |topology: &Topology| -> Vec<_> {
+            let all = 0..topology.n_routers();
+            all.map(|router| topology.group_of_router(router)).collect()
+        };
+        let in_pods = [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2].map(Some);
+        assert_eq!(routers(&topology)[..12], in_pods);
+        assert!(routers(&topology)[12..].iter().all(Option::is_none) && topology.n_routers() == 16);
         let (n, of, _) = groups(tree(&[2, 3], &[2]));
         assert_eq!((n, of), (Some(3), vec![0, 0, 1, 1, 2, 2]));
         let (n, of, _) = groups(tree(&[3], &[]));
