@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fabricsim import _core
 from fabricsim._build import build_words, same_build, this_build
@@ -27,6 +27,8 @@ from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
 from fabricsim._live import Replays
 from fabricsim._mpi import RankPool, Ranks
+from fabricsim._noted import Noted
+from fabricsim._observer import Observer
 from fabricsim._pool import Pool, PoolStopped
 from fabricsim._records import FORMAT, OTHER_BUILD, read_manifest, read_records
 from fabricsim._runs import Expansion, Run
@@ -44,42 +46,6 @@ _LEAST_SIMULATED_PS = 1_000_000
 _MOST_CHECKPOINTS = 1_000
 #: Damaged files that are named one by one.
 _MOST_TOLD = 10
-
-
-class Observer(Protocol):
-    """Who watches a campaign. Every method is called in the caller's thread.
-
-    Attributes
-    ----------
-    save : bool
-        When the campaign stops, runs in progress are to write a checkpoint first.
-    """
-
-    save: bool
-
-    def begin(self, *, folder: Path, total: int, reused: int, jobs: int) -> None:
-        """Note that a campaign starts with `reused` of `total` runs finished already."""
-
-    def predicted(self, *, runs: Sequence[Run], forecast: Forecast) -> None:
-        """Note what the runs that are to be executed will take; the forecast learns from those that finish."""
-
-    def launched(self, *, run: Run) -> None:
-        """Note that a run has begun."""
-
-    def warn(self, message: str) -> None:
-        """Note something that the user should know."""
-
-    def progress(self, *, run: Run, state: dict[str, Any], campaign_fraction: float) -> bool:
-        """Note a run's progress; False stops the campaign."""
-
-    def finished(self, *, run: Run, kind: str, message: str, done: int, total: int, campaign_fraction: float) -> None:
-        """Note the end of a run: kind is `done`, `failed-check`, `fault`, `study`, `checkpoint`, `interrupted` or `disk`."""
-
-    def tick(self) -> bool:
-        """Return False to stop the campaign; called about ten times a second."""
-
-    def end(self) -> None:
-        """Note that no more runs are executed."""
 
 
 @dataclass(slots=True)
@@ -266,6 +232,7 @@ class Campaign:
                 # A thread of a Dask worker takes a run, and a run takes as many threads as it is told.
                 count, cores = max(1, self.cluster.slots), 1
             threads = workers or max(1, cores)
+            observer = Noted(observer)
             observer.begin(
                 folder=self.folder, total=len(self.selected), reused=outcome.reused, jobs=min(count, max(1, len(todo)))
             )

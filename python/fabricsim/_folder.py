@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from fabricsim._figures import TABLES
 from fabricsim._files import is_temporary, translate_disk_errors
 from fabricsim._live import FOLDER as PROGRAMS
+from fabricsim._noted import PROGRESS
 from fabricsim._records import (
     OTHER_BUILD,
     Finding,
@@ -51,7 +52,7 @@ __all__ = [
     "take_away",
 ]
 
-_HIDDEN = (".lock", ".seals.lock")
+_HIDDEN = (".lock", ".seals.lock", PROGRESS)
 #: What is made in every results directory, and what analyses add to it.
 _ANSWERS = re.compile(
     "|".join(
@@ -98,7 +99,7 @@ def clear(folder: Path) -> None:
         names = {path.name for path in folder.iterdir() if _ANSWERS.fullmatch(path.name)}
         names |= {f"figures/{path.name}" for path in _files_in(folder / "figures") if path.name in _figure_names(folder)}
     names |= {f"runs/{path.name}" for path in _files_in(folder / "runs") if file_of_run(path.name) or is_temporary(path.name)}
-    for name in sorted(names | {"manifest.json", LEDGER}):
+    for name in sorted(names | {"manifest.json", LEDGER, PROGRESS}):
         path = folder / name
         if path.is_symlink() or not path.is_dir():
             with translate_disk_errors(path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
