@@ -4,7 +4,7 @@ import js from "@eslint/js";
 const browser = [
   ...["document", "devicePixelRatio", "innerWidth", "innerHeight", "addEventListener", "setTimeout", "clearTimeout"],
   ...["getComputedStyle", "atob", "Blob", "Image", "URL", "XMLSerializer"],
-  ...["fetch", "EventSource", "encodeURIComponent"],
+  ...["fetch", "EventSource", "encodeURIComponent", "requestAnimationFrame", "performance"],
 ];
 const readable = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 
@@ -20,7 +20,7 @@ export default [
   },
   {
     files: ["tests/javascript/*.mjs"],
-    languageOptions: { globals: readable(["btoa"]) },
+    languageOptions: { globals: readable(["btoa", "setTimeout", "performance"]) },
   },
   {
     rules: {

@@ -10,12 +10,15 @@ from typing import Any
 
 from fabricsim._figures import MAIN, all_figures, flat
 from fabricsim._files import is_locked
+from fabricsim._forecast import simulated_seconds
 from fabricsim._records import Finding, Records, file_of_run, read_manifest, take_record
 from fabricsim._runs import Run
+from fabricsim._seals import BrokenSeal, content_of, parse_object, read_sealed
 from fabricsim.errors import DamagedError
 from fabricsim.view.places import Outside, Root
+from fabricsim.view.progress import Pace, noted
 
-__all__ = ["Watched"]
+__all__ = ["Missing", "Watched"]
 
 #: What was written in place, without a new name in the folder, is found after this many seconds.
 _LOOK_AGAIN_S = 10.0
@@ -25,6 +28,10 @@ _STAMP_S = 2.0
 _MOST_FINDINGS = 20
 #: What of a summary the table shows, and what it takes to tell a run's state.
 _SHOWN = (*MAIN, "digest", "not_arrived", "saturated")
+
+
+class Missing(Exception):
+    """There is no such run, or nothing of it that could be shown."""
 
 
 @dataclass(slots=True)
@@ -47,6 +54,7 @@ class Watched:
     manifest: dict[str, Any] = field(default_factory=dict)
     damage: str = ""
     findings: dict[str, Finding] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
     _wanted: dict[str, dict[str, Any]] = field(default_factory=dict)
     _seen: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     _stamps: tuple[int, int] = (0, 0)
@@ -79,6 +87,7 @@ class Watched:
         self._seen.clear()
         self.rows.clear()
         self.findings.clear()
+        self.pace = Pace()
         return gone
 
     def _read_runs(self, folder: Path, runs: Path) -> list[str]:
@@ -101,6 +110,7 @@ class Watched:
                 self.damage = self.damage or f"runs is no folder that can be read: {error.strerror}"
         for key in self._seen.keys() - seen.keys():
             self.rows.pop(key, None)
+            self.pace.forget(key)
             self.findings.pop(key, None)
             changed.append(key)
         self._seen = seen
@@ -109,6 +119,7 @@ class Watched:
     def _read_run(self, folder: Path, path: Path, key: str, *, link: bool) -> None:
         self.rows.pop(key, None)
         self.findings.pop(key, None)
+        self.pace.forget(key)
         if link:
             try:
                 self.root.inside(path)
@@ -121,12 +132,34 @@ class Watched:
         if found.findings:
             self.findings[key] = found.findings[0]
         elif wanted is None or key in wanted:
-            self.rows[key] = _row(found.whole[key], wanted[key] if wanted else found.whole[key])
+            record, entry = found.whole[key], wanted[key] if wanted else found.whole[key]
+            self.rows[key] = _row(record, entry)
+            estimate = entry.get("estimate") or {}
+            self.pace.learn(key, estimate, simulated_seconds(record, estimate))
+
+    def entry(self, run: str) -> dict[str, Any]:
+        """Return what the manifest says of a finished run; raises `Missing`."""
+        if run not in self.rows or run not in self._wanted:
+            raise Missing(f"there is no finished run {run!r} here")
+        return self._wanted[run]
+
+    def record(self, run: str) -> dict[str, Any]:
+        """Return the record of a finished run; raises `Missing`, `Outside` or `DamagedError`."""
+        self.entry(run)
+        path = self.root.inside(self.root.place(self.name) / "runs" / f"{run}.json")
+        try:
+            return read_sealed(path) if self.manifest.get("format") != 1 else parse_object(content_of(path))
+        except BrokenSeal as error:
+            raise DamagedError(path, error.reason, "`--resume` runs it again") from None
 
     def state(self) -> dict[str, Any]:
         """Return what is shown above the table: whose results these are, how far they are, what is wrong with them."""
         total = len(self._wanted)
         done = len(self.rows)
+        phase = self._phase(done, total)
+        folder = self.root.path / self.name
+        note = noted(folder) if phase in ("running", "interrupted", "unknown") else {}
+        running = {one["id"]: one["fraction"] for one in note.get("running", [])} if phase == "running" else {}
         return {
             "folder": self.name,
             "name": str((self.manifest.get("study") or {}).get("name") or self.name or self.root.path.name),
@@ -136,11 +169,21 @@ class Watched:
             "created": str(self.manifest.get("created") or ""),
             "finished": done,
             "total": total,
-            "phase": self._phase(done, total),
+            "phase": phase,
+            "running": [one for one in note["running"] if one["id"] not in self.rows] if running else [],
+            "failed": note.get("failed", []),
+            "n_failed": note.get("failed_runs", 0),
+            "left": self._left(running, note["jobs"]) if phase == "running" and note else None,
             "damage": self.damage,
             "findings": [str(finding) for finding in list(self.findings.values())[:_MOST_FINDINGS]],
             "n_findings": len(self.findings),
         }
+
+    def _left(self, running: dict[str, float], jobs: int) -> dict[str, float | None] | None:
+        todo = [
+            (entry.get("estimate") or {}, running.get(key, 0.0)) for key, entry in self._wanted.items() if key not in self.rows
+        ]
+        return self.pace.left(todo, jobs=jobs) if todo else None
 
     def _phase(self, done: int, total: int) -> str:
         """Return where the campaign is: ``missing``, ``empty``, ``damaged``, ``running``, ``complete``, ``interrupted`` or ``unknown``."""
@@ -190,6 +233,7 @@ def _row(record: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
         "seed": record["seed"],
         "label": run.label,
         "ok": bool(verdict.get("ok")),
+        "tables": list(record["tables"]),
         "summary": {**_nested(kept), "verdict": {key: verdict[key] for key in ("state", "because") if key in verdict}},
     }
 

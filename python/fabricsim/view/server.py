@@ -17,9 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from fabricsim.errors import DamagedError
 from fabricsim.report.script import joined
-from fabricsim.view.folders import Watched
+from fabricsim.view.differences import differences
+from fabricsim.view.folders import Missing, Watched
 from fabricsim.view.guard import Guard
+from fabricsim.view.pictures import Picture, Pictures
 from fabricsim.view.places import Outside, Root
 
 __all__ = ["application", "serve"]
@@ -27,6 +30,8 @@ __all__ = ["application", "serve"]
 #: Seconds between two looks at a folder that is open in a page, and between two signs of life.
 _LOOK_S = 0.5
 _ALIVE_S = 15.0
+#: Windows of a run that one answer has.
+_MOST_WINDOWS = 64
 #: Runs that one message tells; more are fetched as a whole.
 _MOST_TOLD = 500
 
@@ -42,6 +47,7 @@ class _Folders:
         self.root = root
         self.known: dict[str, Watched] = {}
         self.lock = asyncio.Lock()
+        self.pictures = Pictures()
 
     async def get(self, name: str) -> tuple[Watched, list[str]]:
         """Return a folder as it is now, and the runs that have changed since anybody asked; raises `Outside`."""
@@ -49,6 +55,21 @@ class _Folders:
             self.root.place(name)
             watched = self.known.setdefault(name.strip("/"), Watched(self.root, name.strip("/")))
             return watched, await asyncio.to_thread(watched.refresh)
+
+    async def picture(self, request: Request) -> Picture:
+        """Return the picture of the run that is asked for; raises `Outside`, `Missing` or `DamagedError`."""
+        watched, _ = await self.get(request.query_params.get("folder", ""))
+        async with self.lock:
+            return await asyncio.to_thread(self.pictures.get, watched, request.query_params.get("run", ""))
+
+
+def _whole(request: Request, name: str) -> int:
+    """Return a whole number that is asked with; raises `Missing`."""
+    text = request.query_params.get(name, "")
+    try:
+        return int(text)
+    except ValueError:
+        raise Missing(f"{name} is {text!r}, which is no whole number") from None
 
 
 def application(folder: Path, *, token: str, port: int, stopping: Callable[[], bool] = lambda: False) -> Guard:
@@ -90,6 +111,31 @@ def application(folder: Path, *, token: str, port: int, stopping: Callable[[], b
         await folders.get(name)
         return StreamingResponse(_changes(folders, name, request, stopping), media_type="text/event-stream")
 
+    async def picture(request: Request) -> Response:
+        found = await folders.picture(request)
+        return JSONResponse(await asyncio.to_thread(found.to_json))
+
+    async def loads(request: Request) -> Response:
+        found = await folders.picture(request)
+        first, count = _whole(request, "first"), _whole(request, "count")
+        content = await asyncio.to_thread(found.loads.packed, first, min(count, _MOST_WINDOWS))
+        return Response(content, media_type="application/octet-stream")
+
+    async def link(request: Request) -> Response:
+        found = await folders.picture(request)
+        router, port = _whole(request, "router"), _whole(request, "port")
+        return JSONResponse(await asyncio.to_thread(found.of_link, router, port))
+
+    async def beside(request: Request) -> Response:
+        asked = request.query_params
+        first, _ = await folders.get(asked.get("folder", ""))
+        second, _ = await folders.get(asked.get("folder2", ""))
+        sides = ((first, asked.get("run", "")), (second, asked.get("run2", "")))
+        return JSONResponse(await asyncio.to_thread(differences, sides))
+
+    async def missing(_: Request, error: Exception) -> Response:
+        return PlainTextResponse(f"{error}\n", status_code=404)
+
     async def outside(_: Request, error: Exception) -> Response:
         return PlainTextResponse(f"{error}\n", status_code=403)
 
@@ -99,8 +145,12 @@ def application(folder: Path, *, token: str, port: int, stopping: Callable[[], b
             Route("/api/folders", list_folders),
             Route("/api/runs", runs),
             Route("/api/events", events),
+            Route("/api/picture", picture),
+            Route("/api/loads", loads),
+            Route("/api/link", link),
+            Route("/api/differences", beside),
         ],
-        exception_handlers={Outside: outside},
+        exception_handlers={Outside: outside, Missing: missing, DamagedError: missing},
     )
     return Guard(app, token=token, port=port)
 

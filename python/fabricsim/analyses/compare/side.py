@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fabricsim._figures import flat
 from fabricsim._metrics import combined, default_metric, refuse_old_name
 from fabricsim._recorded import Recorded
-from fabricsim._units import axis_value
 from fabricsim.analyses.compare.records import Comparison, Difference, Pair
+from fabricsim.analyses.compare.stated import alike, is_below, stated_keys
 
 if TYPE_CHECKING:
     from fabricsim._recorded import RunRecord
 
 __all__ = ["compare"]
 
-#: Keys of a study that change no run.
-_WORDS = ("name", "description", "claim", "reproduce", "variant", "figure")
 #: Swept values as far as both campaigns sweep them, behind the experiment.
 _Place = tuple[object, ...]
 
@@ -68,7 +63,7 @@ def compare(
             raise ValueError(f"{name} has no finished run")
     metric = of or default_metric(sides[0].records[0])
     refuse_old_name(metric)
-    stated = [_stated(side) for side in sides]
+    stated = [stated_keys(side.manifest) for side in sides]
     chosen = _chosen(sides, names, stated, dict(where))
     shared = [key for key in sides[0].swept_keys() if key in sides[1].swept_keys()]
     by_name = any(len(side.experiments) > 1 for side in sides)
@@ -81,11 +76,11 @@ def compare(
     if all(pair.first is None for pair in pairs) or all(pair.second is None for pair in pairs):
         _demand_number(metric, [records[0] for records in chosen])
     swept = {key for side in sides for key in side.swept_keys()}
-    keys = [key for key in dict.fromkeys([*stated[0], *stated[1]]) if not _is_below(key, swept)]
+    keys = [key for key in dict.fromkeys([*stated[0], *stated[1]]) if not is_below(key, swept)]
     differences = tuple(
         Difference(key, stated[0].get(key, ""), stated[1].get(key, ""))
         for key in keys
-        if _alike(stated[0].get(key, "")) != _alike(stated[1].get(key, ""))
+        if alike(stated[0].get(key, "")) != alike(stated[1].get(key, ""))
     )
     alone = (len(groups[0]) - len(pairs), len(groups[1]) - len(pairs))
     return Comparison(names, metric, differences, tuple(pairs), alone)
@@ -101,34 +96,6 @@ def _names(sides: Sequence[Recorded]) -> tuple[str, str]:
         long += 1
     first, second = ("/".join(parts[-long:]) for parts in paths)
     return first, second
-
-
-def _stated(side: Recorded) -> dict[str, str]:
-    """Return what the study says, by dotted keys: as written, with its variant and with what was set."""
-    manifest = side.manifest
-    try:
-        source: dict[str, Any] = tomllib.loads(str(manifest.get("study_source") or ""))
-    except tomllib.TOMLDecodeError:
-        source = {}
-    variant = (source.get("variant") or {}).get(manifest.get("variant") or "") or {}
-    found: dict[str, str] = {}
-    for part, left_out in ((source, (*_WORDS, "sweep", "experiment")), (variant, (*_WORDS, "sweep"))):
-        found |= {key: _said(value) for key, value in flat({k: v for k, v in part.items() if k not in left_out}).items()}
-    found |= {str(key): _said(value).strip('"') for key, value in manifest.get("sets") or []}
-    return found
-
-
-def _said(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def _is_below(key: str, others: Iterable[str]) -> bool:
-    return any(key == other or key.startswith(f"{other}.") for other in others)
-
-
-def _alike(value: str) -> object:
-    """Return a swept value so that equal quantities are equal: ``25 GB/s`` and ``0.025 TB/s``."""
-    return axis_value(value) or value
 
 
 def _chosen(
@@ -165,14 +132,14 @@ def _all_keys(sides: Sequence[Recorded]) -> list[str]:
 
 def _has(record: RunRecord, wanted: Mapping[str, str]) -> bool:
     swept = dict(record.run.sweep)
-    return all(key not in swept or _alike(swept[key]) == _alike(value) for key, value in wanted.items())
+    return all(key not in swept or alike(swept[key]) == alike(value) for key, value in wanted.items())
 
 
 def _by_place(records: Sequence[RunRecord], shared: Sequence[str], by_name: bool) -> dict[_Place, list[RunRecord]]:
     found: dict[_Place, list[RunRecord]] = {}
     for record in records:
         swept = dict(record.run.sweep)
-        place = (record.run.experiment if by_name else "", *(_alike(swept[key]) if key in swept else None for key in shared))
+        place = (record.run.experiment if by_name else "", *(alike(swept[key]) if key in swept else None for key in shared))
         found.setdefault(place, []).append(record)
     return found
 

@@ -10,8 +10,11 @@ export const unpack = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(
 
 /** Return the extent of a network's routers: [least x, most x, least y, most y]. */
 export function extentOf(routers) {
-  const [xs, ys] = [routers.map((r) => r[2]), routers.map((r) => r[3])];
-  return [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  // Not by spreading: there may be more routers than a function takes arguments.
+  return routers.reduce(
+    ([x0, x1, y0, y1], [, , x, y]) => [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)],
+    [Infinity, -Infinity, Infinity, -Infinity],
+  );
 }
 
 /** Return the two directions of every pair of routers as one cable [low, high, load of the busier], the busiest last. */

@@ -18,10 +18,10 @@ import { chooser, el, onResize, section } from "./elements.js";
 import { number } from "./numbers.js";
 
 /* Long links are bent by this share of twice their length. */
-const BEND = 0.12;
+export const BEND = 0.12;
 const PAD = 24;
 /* Cables from which on they are drawn thin. */
-const MANY = 3000;
+export const MANY = 3000;
 
 /**
  * Return the height of the drawing, and the places of the routers on it.
@@ -44,7 +44,8 @@ export function layoutOf(routers, width) {
   return { height, at, scale, isLong: (a, b) => Math.hypot(b[0] - a[0], b[1] - a[1]) > Math.max(sx, sy) * 1.5 };
 }
 
-function drawCables(context, cables, { at, isLong }) {
+/** Draw cables as [from, to, load], in this order, between the places of a layout. */
+export function drawCables(context, cables, { at, isLong }) {
   const many = cables.length > MANY;
   for (const [low, high, load] of cables) {
     const [a, b, share] = [at.get(low), at.get(high), load / FULL];

@@ -33,8 +33,11 @@ function headOf(column, order, click) {
   return el("th", { class: isRight(column) ? "n" : "", ...sorted }, button);
 }
 
-/** Make the table; what it returns shows other data in it, in the order that was chosen, where it was scrolled to. */
-export function rowsTable(host) {
+/**
+ * Make the table; what it returns shows other data in it, in the order that was chosen, where it was scrolled to. `pick` is told
+ * the run that is clicked or entered, and whether it is to stand beside another: with Shift.
+ */
+export function rowsTable(host, pick = () => {}) {
   const [head, body] = [el("thead", {}), el("tbody", {})];
   const table = el("table", {}, head, body);
   const box = el("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "runs" }, table);
@@ -48,11 +51,16 @@ export function rowsTable(host) {
     const row = (run, i) =>
       el(
         "tr",
-        { class: first + i === at ? "on" : "" },
+        { class: first + i === at ? "on" : "", onclick: (event) => choose(first + i, event.shiftKey) },
         columns.map((column) => cell(column, run)),
       );
     const width = columns.length;
     body.replaceChildren(space(first, width), ...runs.slice(first, end).map(row), space(runs.length - end, width));
+  };
+  const choose = (place, beside) => {
+    at = place;
+    fill();
+    pick(runs[place], beside);
   };
   // Rows that are scrolled to are made before they are in sight: there is nothing to do while those that are made are enough.
   const scrolled = () => {
@@ -89,6 +97,10 @@ export function rowsTable(host) {
   };
   box.addEventListener("scroll", scrolled);
   box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target === box && runs[at]) {
+      choose(at, event.shiftKey);
+      return;
+    }
     const to = event.target === box ? rowAfter(event.key, at, runs.length, Math.floor(box.clientHeight / ROW) - 2) : null;
     if (to === null) return;
     event.preventDefault();
