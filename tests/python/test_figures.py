@@ -191,7 +191,14 @@ def everything(tmp_path_factory):
         "topology": {"kind": "torus", "shape": [4, 4]},
         "sweep": {"link.latency": ["10 ns", "100 ns"]},
         "run": {"seeds": [1, 2], "end": "20 us", "perturb": 1},
-        "observe": {"links": True, "messages": "full", "timeline": True, "ranks": True, "operations": True},
+        "observe": {
+            "links": True,
+            "links_every": "1 us",
+            "messages": "full",
+            "timeline": True,
+            "ranks": True,
+            "operations": True,
+        },
         "job": [{"work": {"kind": "uniform"}}],
         "experiment": {name: {"set": {"job.0.work": work}} for name, work in WORK.items()},
         "claim": [{"id": "one", "paper": "It takes time.", "measure": "value('latency_ns.min')", "expect": "> 0"}],
@@ -322,7 +329,7 @@ def test_axes_have_the_words_of_figures():
     assert axis_label("routing.kind") == "routing"
     assert time_axis("memory.time_ns", 3e6, several_seeds=True) == (1e-6, "time until the last access [ms]")
     assert [key for key in MAIN if figure_of(key) is None] == []
-    told = "links messages timeline cdf hops senders ranks operations communicators waits regions critical_path"
+    told = "links link_windows messages timeline cdf hops senders ranks operations communicators waits regions critical_path"
     assert " ".join(TABLES) == told
 
 

@@ -431,7 +431,7 @@ pub fn windows(spec: &RunSpec, is_shared: bool, is_kept: bool) -> Result<(), Bui
         return Ok(());
     }
     let reason = "checkpoints of a run that ranks share do not hold the windows of all their links";
-    let hint = "leave out observe.links_every, run without mpirun, or without checkpoints";
+    let hint = "run it without mpirun, or leave out observe.links_every";
     Err(BuildError::field("observe.links_every", reason, Some(hint)))
 }
 
