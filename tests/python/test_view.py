@@ -632,7 +632,7 @@ def test_a_network_of_32k_nodes_moves_at_thirty_frames_a_second(browser, tmp_pat
             "name": "large",
             "topology": {"kind": "torus", "shape": [32, 32, 32]},
             "router": {"model": "sculpin"},
-            "job": [{"work": {"kind": "uniform", "message": "64 B", "load": 0.02}}],
+            "job": [{"work": {"kind": "uniform", "message": "64 B", "load": 0.3}}],
             "observe": {"links_every": "100 ns"},
             "run": {"end": "600 ns", "warmup": "0 ns", "drain": "0 ns"},
         }
@@ -646,29 +646,31 @@ def test_a_network_of_32k_nodes_moves_at_thirty_frames_a_second(browser, tmp_pat
         page.locator(".over").focus()
         page.keyboard.press("End")
         page.get_by_text("window 6 of 6").wait_for()
-        # What a frame takes to be drawn, the longest of those that nothing else has held up.
-        times = page.evaluate(
+        # The time on the processor of the page's own thread for each frame: what else the machine does is not counted.
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def spent():
+            found = session.send("Performance.getMetrics")["metrics"]
+            frames = int(page.locator(".base").get_attribute("data-frames"))
+            return next(one["value"] for one in found if one["name"] == "TaskDuration"), frames
+
+        begin, first = spent()
+        page.evaluate(
             """async () => {
               const slider = document.querySelector("input[type=range]");
-              const times = [];
               for (let i = 0; i < 40; i++) {
                 slider.value = i % 6;
-                const begin = performance.now();
                 slider.dispatchEvent(new Event("input"));
-                times.push(performance.now() - begin);
                 await new Promise(requestAnimationFrame);
               }
-              return times.sort((a, b) => a - b);
             }"""
         )
-        frames = int(page.locator(".base").get_attribute("data-frames"))
-        page.keyboard.press(" ")
-        page.wait_for_timeout(2000)
-        rate = (int(page.locator(".base").get_attribute("data-frames")) - frames) / 2
-        print(
-            f"a frame takes {times[len(times) // 2]:.1f} ms in the median, {times[-4]:.1f} ms in nine of ten; {rate:.0f} frames a second"
-        )
-        assert times[len(times) // 2] < 1000 / 30
+        end, last = spent()
+        taken = 1000 * (end - begin) / (last - first)
+        print(f"a frame takes {taken:.1f} ms on the processor")
+        assert last - first >= 20
+        assert taken < 1000 / 30
         assert page.errors == []
         page.close()
 
