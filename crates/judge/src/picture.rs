@@ -17,7 +17,7 @@ pub fn picture(run: &RunSpec) -> Result<Value, BuildError> {
     let wiring = topology.wiring();
     let all = || 0..topology.n_routers();
     let (x, y): (Vec<f64>, Vec<f64>) = all().map(|router| topology.layout(router)).unzip();
-    let mut ports = Names::default();
+    let mut ports = PictureNames::default();
     let (mut router, mut port, mut name) = (Vec::new(), Vec::new(), Vec::new());
     for r in all() {
         let from = wiring.port_offset[r as usize];
@@ -48,12 +48,12 @@ pub fn picture(run: &RunSpec) -> Result<Value, BuildError> {
 
 /// Words that many links have in common, each once.
 #[derive(Default)]
-struct Names {
+struct PictureNames {
     names: Vec<String>,
     numbers: std::collections::HashMap<String, usize>,
 }
 
-impl Names {
+impl PictureNames {
     fn number(&mut self, name: String) -> usize {
         let names = &mut self.names;
         *self.numbers.entry(name).or_insert_with_key(|name| {

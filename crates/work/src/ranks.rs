@@ -13,7 +13,7 @@ use crate::mpi::collective::{Algorithm, Call};
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::graph::state::{GraphProgress, ItemList, RankLane};
 use crate::mpi::op::{Collective, CollectiveKind, Op};
-use crate::mpi::spec::{CallCosts, Mapping, MpiSpec, Progress, Rails, Ranks, Rendezvous, Start};
+use crate::mpi::spec::{CallCosts, Handling, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use crate::mpi::{Communicator, Program};
 use crate::rate::Rate;
 use crate::terms::Starts;
@@ -133,7 +133,7 @@ impl Plan {
         }
         let is_live = planned.iter().any(|phase| phase.program.is_live());
         let has_graphs = planned.iter().any(|phase| phase.is_graph);
-        if spec.mpi.progress != Progress::Always && (is_live || has_graphs) {
+        if spec.mpi.progress != Handling::Always && (is_live || has_graphs) {
             let who = if is_live {
                 "processes as they go"
             } else {
@@ -370,8 +370,8 @@ impl Costs {
             local_latency: spec.local_latency.0,
             local: Rate::new(spec.local_bandwidth),
             in_calls: match spec.progress {
-                Progress::Always => None,
-                Progress::InCalls(costs) => Some(costs),
+                Handling::Always => None,
+                Handling::InCalls(costs) => Some(costs),
             },
         }
     }

@@ -3,7 +3,7 @@
 use fabric::spec::{RunSpec, Work};
 use serde::Serialize;
 use vocabulary::registry;
-use work::mpi::spec::Progress;
+use work::mpi::spec::Handling;
 
 /// The limits of all that a run uses, in the order of a study's sections, each once.
 pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
@@ -56,7 +56,7 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
     for job in &spec.jobs {
         match &job.work {
             Work::Ranks(work) => {
-                if work.mpi.progress == Progress::Always {
+                if work.mpi.progress == Handling::Always {
                     add(
                         "mpi",
                         "A rank's processor does nothing for others: asynchronous progress is perfect.",

@@ -22,12 +22,12 @@ pub(super) struct LinkWindows {
     /// By place of the port: how long it had been busy (ps) when the latest of them ended.
     before: Vec<u64>,
     /// Links that were busy, window by window, each in the order of the places.
-    rows: Vec<Row>,
+    rows: Vec<BusyRow>,
 }
 
 /// A window of a link that was busy in it.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct BusyRow {
     window: u32,
     place: u32,
     busy: u64,
@@ -36,7 +36,7 @@ struct Row {
 /// How long a link had been busy when the latest window ended.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Before {
+struct BeforeWindow {
     router: u32,
     port: u32,
     busy: u64,
@@ -82,7 +82,7 @@ impl LinkWindows {
             let (busy, before) = (busy_until(port, end.0), &mut self.before[place as usize]);
             if busy > *before {
                 let window = self.ended as u32;
-                self.rows.push(Row {
+                self.rows.push(BusyRow {
                     window,
                     place,
                     busy: busy - *before,
@@ -112,7 +112,7 @@ impl LinkWindows {
     /// All of them, by window, router and port: places are those of this process's routers.
     pub(super) fn told(&self, net: &Network) -> Vec<LinkWindow> {
         let ends = ends_of_ports(net);
-        let row = |row: &Row| {
+        let row = |row: &BusyRow| {
             let [router, port] = ends[row.place as usize];
             LinkWindow {
                 window: row.window,
@@ -132,8 +132,8 @@ impl LinkWindows {
         let ends = ends_of_ports(net);
         put(out, [self.every, self.ended]);
         let before = self.before.iter().zip(&ends);
-        let before: Vec<Before> = before
-            .map(|(&busy, &[router, port])| Before { router, port, busy })
+        let before: Vec<BeforeWindow> = before
+            .map(|(&busy, &[router, port])| BeforeWindow { router, port, busy })
             .collect();
         put_list(out, &before);
         put_list(out, &self.told(net));
@@ -149,12 +149,12 @@ impl LinkWindows {
         };
         let [every, ended]: [u64; 2] = take(input)?;
         let mut before = vec![0; places.len()];
-        for one in take_list::<Before>(input)? {
+        for one in take_list::<BeforeWindow>(input)? {
             before[place(one.router, one.port)? as usize] = one.busy;
         }
         let mut rows = Vec::new();
         for one in take_list::<LinkWindow>(input)? {
-            rows.push(Row {
+            rows.push(BusyRow {
                 window: one.window,
                 place: place(one.router, one.port)?,
                 busy: one.busy,
@@ -184,8 +184,8 @@ fn ends_of_ports(net: &Network) -> Vec<[u32; 2]> {
 mod tests {
     use super::*;
 
-    fn row(window: u32, place: u32, busy: u64) -> Row {
-        Row { window, place, busy }
+    fn row(window: u32, place: u32, busy: u64) -> BusyRow {
+        BusyRow { window, place, busy }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, OnceLock};
 use topo::{Arrangement, DragonflySpec, Lattice, SingleRouterSpec, TopologySpec};
 use work::motif::ProgramLoan;
-use work::mpi::spec::{CallCosts, Progress};
+use work::mpi::spec::{CallCosts, Handling};
 
 fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -188,7 +188,7 @@ fn in_calls(mut work: Work) -> Work {
     let Work::Ranks(ranks) = &mut work else {
         panic!("work of ranks")
     };
-    ranks.mpi.progress = Progress::InCalls(CallCosts {
+    ranks.mpi.progress = Handling::InCalls(CallCosts {
         enter: Time::from_ns(20),
         match_cost: Time::from_ns(40),
         host_delay: Time::from_ns(90),

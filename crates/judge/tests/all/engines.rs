@@ -13,7 +13,7 @@ use topo::{
     SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
-use work::mpi::spec::{CallCosts, Pinning, Progress};
+use work::mpi::spec::{CallCosts, Handling, Pinning};
 use work::workload::patterns::{MatrixOf, PatternPart, Rates};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -784,7 +784,7 @@ fn ranks_that_handle_messages_in_their_calls_give_one_answer_on_every_engine() {
         let Work::Ranks(ranks) = &mut work else {
             panic!("work of ranks")
         };
-        ranks.mpi.progress = Progress::InCalls(CallCosts {
+        ranks.mpi.progress = Handling::InCalls(CallCosts {
             enter: Time::from_ns(20),
             leave: Time(7),
             match_cost: Time::from_ns(40),

@@ -13,7 +13,7 @@ use study::reader::{self, Checked, Source, Values};
 use work::motif::{self, Order};
 use work::mpi::CollectiveKind;
 use work::mpi::collective::Algorithm;
-use work::mpi::spec::{CallCosts, ONE_ROUTER, Pinning, Progress, ProgressWord, Rails};
+use work::mpi::spec::{CallCosts, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails};
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -64,9 +64,9 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
 }
 
 /// When messages are handled, with what only those pay who handle them in their calls.
-fn progress(values: &Values, rails: &Rails, findings: &mut Findings) -> Option<Progress> {
-    if values.choice::<ProgressWord>("progress")? == ProgressWord::Always {
-        return Some(Progress::Always);
+fn progress(values: &Values, rails: &Rails, findings: &mut Findings) -> Option<Handling> {
+    if values.choice::<HandlingWord>("progress")? == HandlingWord::Always {
+        return Some(Handling::Always);
     }
     if rails.count > 1 {
         let reason = "is for hosts with one interface";
@@ -79,7 +79,7 @@ fn progress(values: &Values, rails: &Rails, findings: &mut Findings) -> Option<P
         return None;
     }
     let time = |key| values.quantity(key).map(Time);
-    Some(Progress::InCalls(CallCosts {
+    Some(Handling::InCalls(CallCosts {
         enter: time("enter")?,
         leave: time("leave")?,
         match_cost: time("match_cost")?,

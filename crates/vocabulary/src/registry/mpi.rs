@@ -2,7 +2,7 @@
 
 use study::units::Unit;
 use study::{BANDWIDTH, Default, Entry, Named, Parameter, SECOND, Type, When, key, size, size_or_none, time};
-use work::mpi::spec::{ProgressWord, RailPolicy, Rendezvous};
+use work::mpi::spec::{HandlingWord, RailPolicy, Rendezvous};
 use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
@@ -137,7 +137,7 @@ pub(super) const MPI: &[Parameter] = &[
     ),
     key(
         "progress",
-        Type::Choice(ProgressWord::WORDS),
+        Type::Choice(HandlingWord::WORDS),
         Default::Text("always"),
         "When what has come for a rank is handled.",
     ),

@@ -112,8 +112,8 @@ pub struct MpiSpec {
     #[serde(default, skip_serializing_if = "Rails::is_default")]
     pub rails: Rails,
     /// When messages that have come are handled, and what that takes beside the above.
-    #[serde(default, skip_serializing_if = "Progress::is_always")]
-    pub progress: Progress,
+    #[serde(default, skip_serializing_if = "Handling::is_always")]
+    pub progress: Handling,
     /// The rules of a known simulator that it follows, where the study says no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
@@ -135,7 +135,7 @@ impl Default for MpiSpec {
             local_bandwidth: gigabytes(20),
             algorithms: Vec::new(),
             rails: Rails::default(),
-            progress: Progress::Always,
+            progress: Handling::Always,
             preset: None,
         }
     }
@@ -144,7 +144,7 @@ impl Default for MpiSpec {
 /// When messages that have come are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Progress {
+pub enum Handling {
     /// When they come, whatever their rank does.
     #[default]
     Always,
@@ -152,15 +152,15 @@ pub enum Progress {
     InCalls(CallCosts),
 }
 
-impl Progress {
+impl Handling {
     fn is_always(&self) -> bool {
-        *self == Progress::Always
+        *self == Handling::Always
     }
 }
 
 choice! {
-    /// The word of a [`Progress`].
-    pub enum ProgressWord {
+    /// The word of a [`Handling`].
+    pub enum HandlingWord {
         Always = "always", "When it comes, whatever its rank does; what that takes of the processor is owed until the rank waits.";
         InCalls = "in-calls", "At the end of each of the rank's calls, and while it waits in one: not while it computes, copies or registers memory.";
     }
