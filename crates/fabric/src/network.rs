@@ -432,6 +432,14 @@ impl Network {
         self.routing.next(&self.plant, site, packet)
     }
 
+    /// The same, also by a routing that [leads to the node](crate::routing::Routing::leads_to_the_node): not for every hop of a run.
+    pub fn lead(&self, site: &Site, packet: &Packet) -> Way {
+        match self.routing.leads_to_the_node() {
+            true => self.routing.next(&self.plant, site, packet),
+            false => self.route(site, packet),
+        }
+    }
+
     /// Says that so many virtual channels are more than the routing uses, if so.
     pub fn idle_channels(&self, asked: Option<u8>) -> Option<String> {
         let (asked, acting) = (asked?, self.routing.acting_vcs()?);

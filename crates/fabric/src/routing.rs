@@ -39,6 +39,7 @@ mod failures;
 mod fits;
 mod keys;
 mod least;
+mod merlin;
 mod min_a;
 mod min_random;
 mod minimal;
@@ -70,6 +71,7 @@ pub use deroute::DerouteSpec;
 pub use detour::{DetourSpec, Scope, Via};
 pub use dor::{Tie, TieSpec};
 pub use keys::ALL as KEYS;
+pub use merlin::{KeepSpec, RatioSpec};
 pub use min_a::EqualSpec;
 pub use proof::Proof;
 pub use table::PathTable;
@@ -112,6 +114,14 @@ routings! {
     "nue" = tables::Nue,
     "parx" = tables::Parx,
     "table" = tables::Table,
+    "merlin-doal" = merlin::MerlinDoal,
+    "merlin-vdal" = merlin::MerlinVdal,
+    "merlin-valiant" = merlin::MerlinValiant,
+    "merlin-minimal" = merlin::MerlinMinimal,
+    "merlin-min-a" = merlin::MerlinMinA,
+    "merlin-adaptive-local" = merlin::MerlinAdaptiveLocal,
+    "merlin-ugal" = merlin::MerlinUgal,
+    "merlin-adaptive-up" = merlin::MerlinAdaptiveUp,
 }
 
 /// A routing, ready to run.
@@ -124,6 +134,8 @@ pub struct Routing {
     last_vc: u8,
     /// It is the topology's own minimal routing.
     minimal: bool,
+    /// It leads packets to the port of their node.
+    to_the_node: bool,
     /// It wants to see what waits in the router.
     adaptive: bool,
     /// What of it beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog).
@@ -187,6 +199,7 @@ impl Routing {
             needed,
             last_vc: vcs - 1,
             minimal: kind.ready().is_minimal(),
+            to_the_node: kind.ready().leads_to_the_node(),
             adaptive: spec.is_adaptive(),
             sense: kind.ready().sense(),
             news: kind.ready().news(),
@@ -239,6 +252,12 @@ impl Routing {
     #[inline(always)]
     pub fn is_adaptive(&self) -> bool {
         self.adaptive
+    }
+
+    /// `true` if it leads packets to the very port of their node: it is asked at their last router, too, and says when they are there.
+    #[inline(always)]
+    pub fn leads_to_the_node(&self) -> bool {
+        self.to_the_node
     }
 
     /// What the routing wants to see of a port beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog); `None`: just that.

@@ -247,7 +247,7 @@ fn by_packets(net: &Network, topology: &Topology, traffic: &TrafficPattern) -> L
 
 /// Leads packet `k` between two nodes over the network and adds its units to every link that it takes.
 fn follow(net: &Network, topology: &Topology, (from, to, k): (u32, u32, u64), units: f64, load: &mut [f64]) {
-    let (mut router, last) = (topology.router_of(from), topology.router_of(to));
+    let mut router = topology.router_of(from);
     // Interfaces come behind the network ports.
     let injected = net.site_of(router).net;
     let place = net.places[router as usize];
@@ -255,11 +255,11 @@ fn follow(net: &Network, topology: &Topology, (from, to, k): (u32, u32, u64), un
     let mut packet = Packet::whole(from, to, net.packet.max(1), birth).at(Time(birth), place, injected);
     let most = 4 * topology.diameter() + 4;
     for _ in 0..most {
-        if router == last {
+        let site = net.site_of(router);
+        let way = net.lead(site, &packet);
+        if way.port() >= u32::from(site.net) {
             return;
         }
-        let site = net.site_of(router);
-        let way = net.route(site, &packet);
         load[topology.wiring().port_index(router, way.port() as u16)] += units;
         packet.set_phase(way.phase());
         packet.set_vc(way.vc());

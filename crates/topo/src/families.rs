@@ -32,7 +32,7 @@ pub use single_router::SingleRouterSpec;
 
 use crate::division::FastDiv;
 use crate::graph_file::{GraphFormat, GraphText, Unreadable};
-use crate::hop::{Came, Hop, HopList, PortStage};
+use crate::hop::{Came, GlobalLink, Hop, HopList, PortStage};
 use crate::problems::FieldError;
 use crate::wiring::Wiring;
 use serde::{Deserialize, Serialize};
@@ -82,6 +82,10 @@ pub(crate) trait NetworkFamily {
     fn lattice_mut(&mut self) -> Option<&mut LatticeGeometry>;
     /// Routers of each group, on families made of groups that global links join.
     fn routers_per_group(&self) -> Option<FastDiv>;
+    /// See [`crate::Topology::global_link`]; asked on whole networks that have groups.
+    fn global_link(&self, _from: u32, _to: u32, _number: u32) -> Option<GlobalLink> {
+        None
+    }
 
     // Promises about ways.
 

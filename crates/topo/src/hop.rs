@@ -49,6 +49,17 @@ impl Came {
     };
 }
 
+/// An end of a global link of a dragonfly(+), and the router at the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GlobalLink {
+    /// The router that owns this end.
+    pub router: u32,
+    /// Its port.
+    pub port: u16,
+    /// The router at the other end.
+    pub peer: u32,
+}
+
 /// Where a port stands in the order in which the ways of its family use ports.
 ///
 /// Ways go from lower stages to higher ones. Ports of one stage follow each other only along a line, where there is one, and then

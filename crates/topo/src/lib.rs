@@ -41,7 +41,7 @@ pub use fail::{DrawnFailures, FailKind, FailSpec, HowMany};
 pub use fallout::Fallout;
 pub use families::*;
 pub use graph_file::GraphFormat;
-pub use hop::{Came, DimensionPorts, Hop, HopList};
+pub use hop::{Came, DimensionPorts, GlobalLink, Hop, HopList};
 pub use metrics::Metrics;
 pub use partition::{Method, Partition, PartitionError, Quality};
 pub use presets::{NetworkPreset, preset, presets};

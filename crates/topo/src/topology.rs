@@ -4,7 +4,7 @@ use crate::division::{FastDiv, HALF, pick};
 use crate::fallout::Fallout;
 use crate::families::TopologySpec;
 use crate::families::{Coordinates, Curtailed, Direct, Geometry, LatticeGeometry};
-use crate::hop::{Came, DimensionPorts, Hop, HopList};
+use crate::hop::{Came, DimensionPorts, GlobalLink, Hop, HopList};
 use crate::wiring::Wiring;
 
 /// A network of routers and nodes, immutable; made by [`TopologySpec::build`].
@@ -289,6 +289,12 @@ impl Topology {
         self.geometry.routers_per_group().map(FastDiv::divisor)
     }
 
+    /// The link of this number, from 0, between two groups of a dragonfly(+), by its end in group `from`; both ends give it the same number.
+    /// `None` where there is none, on other families, and on what failures have left.
+    pub fn global_link(&self, from: u32, to: u32, number: u32) -> Option<GlobalLink> {
+        self.geometry.family().global_link(from, to, number)
+    }
+
     /// The ports along a dimension of a HyperX; `None` on other families or where there is no such dimension.
     #[inline]
     pub fn line(&self, dim: usize) -> Option<DimensionPorts> {
@@ -412,6 +418,43 @@ mod tests {
         let mut kept = whole.clone();
         kept.forget_cables();
         assert_eq!(kept.wiring(), whole.wiring());
+    }
+
+    #[test]
+    fn a_global_link_has_the_same_number_at_both_ends_and_no_cable_has_two() {
+        for (groups, routers, links, arrangement) in [
+            (8, vec![4], 1, crate::Arrangement::Absolute),
+            (5, vec![4], 9, crate::Arrangement::Relative),
+            (4, vec![2, 3], 5, crate::Arrangement::Random),
+            (2, vec![1], 3, crate::Arrangement::Circulant),
+        ] {
+            let spec = TopologySpec::Dragonfly(DragonflySpec {
+                groups,
+                routers_per_group: routers,
+                nodes_per_router: 1,
+                links_per_pair: links,
+                local_width: 2,
+                arrangement,
+                arrangement_seed: 3,
+            });
+            let topology = spec.build().unwrap();
+            let mut seen = std::collections::BTreeSet::new();
+            for (from, to) in (0..groups).flat_map(|from| (0..groups).map(move |to| (from, to))) {
+                assert_eq!(topology.global_link(from, to, links), None);
+                for number in (0..links).filter(|_| from != to) {
+                    let link = topology.global_link(from, to, number).unwrap();
+                    assert_eq!(
+                        (topology.group(link.router), topology.group(link.peer)),
+                        (Some(from), Some(to))
+                    );
+                    assert!(seen.insert((link.router, link.port)));
+                    let back = topology.global_link(to, from, number).unwrap();
+                    let cable = topology.wiring().peer(link.router, link.port);
+                    assert_eq!(cable, (back.router, back.port), "{spec:?}");
+                }
+                assert_eq!(topology.global_link(from, from, 0), None);
+            }
+        }
     }
 
     #[test]

@@ -330,7 +330,11 @@ impl<J: Journal, S: Sink<Fabric<InputQueued>>> AtRouter<'_, InputQueued, J, S> {
     fn route_first(&mut self, index: u32, now: u64) {
         let AtRouter { net, site, .. } = *self;
         let packet = *self.st.slots.get(self.st.inputs.get(index).head);
-        let way = self.route(&packet, now);
+        let to_the_node = net.routing.leads_to_the_node();
+        let way = match to_the_node {
+            true => self.lent().route_by_what_waits(&packet, now),
+            false => self.route(&packet, now),
+        };
         let (local, vc) = (way.port(), way.vc());
         let port = site.port + local;
         let ready = match net.mixed_speeds {
@@ -342,8 +346,12 @@ impl<J: Journal, S: Sink<Fabric<InputQueued>>> AtRouter<'_, InputQueued, J, S> {
         };
         let input = self.st.inputs.edit(self.j, index);
         input.output = port;
-        // On its way to a node a packet stays on the channel it came on.
-        input.vc = if local < u32::from(site.net) { vc } else { packet.vc() };
+        // On its way to a node a packet stays on the channel it came on, unless its routing leads it there.
+        input.vc = if to_the_node || local < u32::from(site.net) {
+            vc
+        } else {
+            packet.vc()
+        };
         input.phase = way.phase();
         input.ready = ready;
         input.room = self.model.room(packet.size());

@@ -40,12 +40,7 @@ impl NamedRouting for AdaptiveLocal {
     type Ready = Detour;
 
     fn read(keys: &OwnValues, findings: &mut Findings) -> Option<RoomSpec> {
-        let ratio = keys.number("ratio");
-        if ratio < 1.0 {
-            let reason = format!("{ratio} would send packets on detours on an idle network");
-            findings.error(keys.values.place("ratio"), "routing.ratio", reason, "give 1 or more");
-            return None;
-        }
+        let ratio = read_ratio(keys, findings)?;
         Some(RoomSpec {
             congestion: keys.choice("congestion"),
             per: keys.choice("per"),
@@ -56,4 +51,15 @@ impl NamedRouting for AdaptiveLocal {
     fn ready(parameters: &RoomSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Detour, BuildError> {
         Detour::by_room(parameters, terms, topology)
     }
+}
+
+/// How many times the room of the direct way that of a detour must be; `None` after an error.
+pub(super) fn read_ratio(keys: &OwnValues, findings: &mut Findings) -> Option<f64> {
+    let ratio = keys.number("ratio");
+    if ratio < 1.0 {
+        let reason = format!("{ratio} would send packets on detours on an idle network");
+        findings.error(keys.values.place("ratio"), "routing.ratio", reason, "give 1 or more");
+        return None;
+    }
+    Some(ratio)
 }

@@ -60,7 +60,7 @@ impl Way {
     }
 }
 
-/// A packet at a router that is not its last.
+/// A packet at a router that is not its last, unless the routing [leads to the node](ReadyRouting::leads_to_the_node).
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     pub routing: &'a Routing,
@@ -178,6 +178,12 @@ pub trait ReadyRouting {
 
     /// Whether it looks at the topology's wiring, also where the family answers by arithmetic.
     fn asks_for_cables(&self) -> bool;
+
+    /// Whether it leads a packet to the very port of its node, with the channel there, and is asked for packets at their last router, too: they
+    /// may have to go on. For input-queued routers.
+    fn leads_to_the_node(&self) -> bool {
+        false
+    }
 
     /// Whether it is the topology's own minimal routing and nothing else.
     fn is_minimal(&self) -> bool {

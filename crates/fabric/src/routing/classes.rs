@@ -38,6 +38,7 @@ impl Routing {
             last_vc: all - 1,
             adaptive: self.adaptive,
             minimal: false,
+            to_the_node: self.to_the_node,
             sense: self.sense,
             news: self.news,
             minimal_vcs: self.minimal_vcs,

@@ -131,7 +131,7 @@ impl Deroute {
     }
 
     /// Every step that a packet may take at a router: `offer(hop, direct, phase)`.
-    fn steps(
+    pub(super) fn steps(
         &self,
         topology: &Topology,
         (at, to): (u32, u32),

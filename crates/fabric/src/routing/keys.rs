@@ -66,7 +66,7 @@ pub(super) const RATIO: Parameter = key(
         max: 1_000.0,
     },
     Default::Text("1"),
-    "Factor on the detour's waiting, or on the room of the minimal way (adaptive-local), to a thousandth.",
+    "Factor on the detour's waiting, or on the room of the minimal way (adaptive-local, merlin-adaptive-local), to a thousandth.",
 );
 
 pub(super) const BIAS: Parameter = key(

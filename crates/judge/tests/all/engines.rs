@@ -168,6 +168,14 @@ fn cells() -> Vec<(String, RunSpec)> {
                 ..DerouteSpec::default()
             }),
             RoutingSpec::Vdal(DerouteSpec::default()),
+            RoutingSpec::MerlinDoal(NoKeys {}),
+            RoutingSpec::MerlinVdal(NoKeys {}),
+            RoutingSpec::MerlinValiant(NoKeys {}),
+            RoutingSpec::MerlinMinimal(NoKeys {}),
+            RoutingSpec::MerlinMinA(NoKeys {}),
+            RoutingSpec::MerlinAdaptiveLocal(RatioSpec { ratio: 1.0 }),
+            RoutingSpec::MerlinUgal(NoKeys {}),
+            RoutingSpec::MerlinAdaptiveUp(KeepSpec { keep: 1.0 }),
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
                 continue;
@@ -180,6 +188,10 @@ fn cells() -> Vec<(String, RunSpec)> {
                 routing,
                 RoutingSpec::Doal(_) | RoutingSpec::Dal(_) | RoutingSpec::Vdal(_)
             );
+            let merlins = routing.name().starts_with("merlin-");
+            if merlins && !fabric::routing::fits(routing.name(), &topology) {
+                continue;
+            }
             let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));
             let by_group = by_room || matches!(routing, RoutingSpec::Valiant(ViaSpec { via: Via::Group }));
             if (up && name != "fat-tree")
@@ -196,6 +208,7 @@ fn cells() -> Vec<(String, RunSpec)> {
                 let queued = architecture == Architecture::InputQueued;
                 let refused = match routing {
                     RoutingSpec::Dal(_) => queued,
+                    _ if merlins => !queued,
                     // Room in output buffers, or in the next ones.
                     RoutingSpec::AdaptiveLocal(room) => {
                         model == RouterModel::Sculpin || queued != (room.congestion == Congestion::Output)

@@ -21,13 +21,13 @@ use std::path::Path;
 use vocabulary::{LoadOptions, load_study};
 
 const SEEDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
-const NODES: u32 = 64;
+pub(crate) const NODES: u32 = 64;
 /// Packets that an interface's buffer takes: a node with more than that before it could not inject at its rate.
 const QUEUE: u64 = 7;
 const WARMUP: Time = Time::from_us(10);
 const END: Time = Time::from_us(30);
 /// From the first messages of a load to those of the next in the outside runs.
-const ROUND: Time = Time::from_us(80);
+pub(crate) const ROUND: Time = Time::from_us(80);
 
 /// A study text of each case.
 fn study(case: &str) -> String {
@@ -77,11 +77,16 @@ fn mean_latency(rows: &[MessageRow], span: Range<u64>, when: impl Fn(&MessageRow
     )
 }
 
-/// The messages of the outside runs: the loads one after another.
-fn outside_messages(gaps: &[u64]) -> Vec<ListedMessage> {
+/// When each node of the outside runs sends: the loads one after another.
+pub(crate) fn outside_births(gaps: &[u64]) -> Vec<u64> {
     let starts = (0..).map(|round| round * ROUND.0);
     let births_of = |(start, &gap): (u64, &u64)| (start..start + END.0).step_by(gap as usize);
-    let births: Vec<u64> = starts.zip(gaps).flat_map(births_of).collect();
+    starts.zip(gaps).flat_map(births_of).collect()
+}
+
+/// The messages of the outside runs.
+pub(crate) fn outside_messages(gaps: &[u64]) -> Vec<ListedMessage> {
+    let births = outside_births(gaps);
     let mut messages: Vec<ListedMessage> = (0..NODES)
         .flat_map(|node| {
             let mut twister = Mt::new(node);
@@ -101,7 +106,11 @@ fn outside_messages(gaps: &[u64]) -> Vec<ListedMessage> {
 /// Runs a case with these messages: per round the mean latency (ns) of what arrived from 10 to 30 us of it, and whether some node had
 /// more messages before it then than its interface's buffer takes.
 fn replay(case: &str, rounds: u64, messages: &[ListedMessage]) -> Vec<(f64, bool)> {
-    let mut spec = spec(case, 0.1, 1);
+    replay_on(spec(case, 0.1, 1), rounds, messages)
+}
+
+/// The same on the network of a specification.
+pub(crate) fn replay_on(mut spec: RunSpec, rounds: u64, messages: &[ListedMessage]) -> Vec<(f64, bool)> {
     let last = Time(rounds * ROUND.0);
     spec.control.end = Some(last);
     spec.jobs[0].work = Work::Messages(messages.to_vec());

@@ -13,7 +13,7 @@ pub use kinds::{DragonflyPlusSpec, DragonflySpec};
 use super::order::middle;
 use super::{CutOrder, Direct, LatticeGeometry, MeanDistance, NetworkFamily, on_circle};
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList, PortStage};
+use crate::hop::{Came, GlobalLink, Hop, HopList, PortStage};
 use crate::wiring::Wiring;
 use inside::Inside;
 use std::f64::consts::TAU;
@@ -60,6 +60,10 @@ impl NetworkFamily for Grouped {
     #[inline]
     fn routers_per_group(&self) -> Option<FastDiv> {
         Some(self.per_group)
+    }
+
+    fn global_link(&self, from: u32, to: u32, number: u32) -> Option<GlobalLink> {
+        self.global_link(from, to, number)
     }
 
     fn direct(&self) -> Option<Direct> {

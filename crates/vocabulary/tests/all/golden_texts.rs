@@ -367,7 +367,10 @@ fn fits(topology: &str, routing: &str) -> bool {
     match routing {
         "d-mod-k" | "scatter" | "adaptive-up" | "ftree" => topology == "fat-tree",
         "adaptive-local" => topology.starts_with("dragonfly"),
-        "doal" | "dal" | "vdal" | "parx" => topology == "hyperx",
+        "doal" | "dal" | "vdal" | "parx" | "merlin-doal" | "merlin-vdal" => topology == "hyperx",
+        "merlin-adaptive-up" => topology == "fat-tree",
+        "merlin-valiant" => topology == "hyperx" || topology == "dragonfly",
+        merlin if merlin.starts_with("merlin-") => topology == "dragonfly",
         "dor" => lattice,
         "rdr" => topology == "ring" || topology == "torus",
         "par" | "ugal" => topology != "fat-tree" && topology != "single-router" && topology != "graph",
@@ -695,7 +698,10 @@ fn mixed_study(seed: u64) -> Draft {
     let routing = one_of(
         seed,
         "routing",
-        names(&registry::ROUTING).filter(|name| anything || fits(topology, name)),
+        names(&registry::ROUTING)
+            // Merlin's own came later.
+            .filter(|name| !name.starts_with("merlin-"))
+            .filter(|name| anything || fits(topology, name)),
     );
     draft.give("routing", "routing", "kind", &quoted(routing));
     beside(&mut draft, "routing", "kind", routing);

@@ -14,7 +14,7 @@
 use super::global_cables::{Arrangement, GlobalCables, GlobalEnd};
 use super::inside::Inside;
 use crate::division::{FastDiv, pick, pick_again};
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, GlobalLink, Hop, HopList};
 use crate::wiring::Wiring;
 
 /// `dim` of a hop over a global link.
@@ -110,6 +110,26 @@ impl Grouped {
             Some(&(first, count)) => &ends[usize::from(first)..usize::from(first) + usize::from(count)],
             None => GlobalCables::owned(ends, i - first_owner),
         }
+    }
+
+    /// The link of this number between two groups. Slots are dealt in the order of numbers, at both ends: so the ends of a pair, which are
+    /// sorted by owner and peer, are in this order, too.
+    pub(super) fn global_link(&self, from: u32, to: u32, number: u32) -> Option<GlobalLink> {
+        let groups = self.global.groups();
+        if from == to || from >= groups || to >= groups {
+            return None;
+        }
+        let ends = self.global.between(from, to);
+        let end = ends.get(number as usize)?;
+        let same = |other: &&GlobalEnd| (other.owner, other.peer) == (end.owner, end.peer);
+        let parallel = ends[..number as usize].iter().rev().take_while(same).count();
+        let ((first, _), a) = (self.inside.owners(), self.per_group.divisor());
+        let i = first + end.owner;
+        Some(GlobalLink {
+            router: from * a + i,
+            port: self.local_ports(i) + end.port + parallel as u16,
+            peer: to * a + first + end.peer,
+        })
     }
 
     /// Router of a node.
