@@ -1,7 +1,7 @@
 //! The routings of SST Merlin choose what its rules say, worked out by hand, and take no step that their proofs do not know.
 
 use des::rng::below;
-use des::{Time, mix};
+use des::{Event as _, Time, mix};
 use fabric::network::Network;
 use fabric::packet::Packet;
 use fabric::routing::Way;
@@ -80,7 +80,11 @@ impl<'n> Walk<'n> {
     /// The way that it chooses where so many bytes wait before each port and channel.
     fn choice(&self, held: impl FnMut(u32, u8) -> u64) -> Way {
         let site = self.net.site_of(self.router);
-        self.net.routing.adaptive(self.net, site, &self.packet, held)
+        let arrived = self.net.topology.router_of(self.packet.destination()) == self.router;
+        match arrived && !self.net.routing.leads_to_the_node() {
+            true => self.net.route(site, &self.packet),
+            false => self.net.routing.adaptive(self.net, site, &self.packet, held),
+        }
     }
 
     /// The router that a way leads to; `None` for a node.
