@@ -26,9 +26,9 @@ fn topology(name: &str) -> (&'static str, &'static str) {
         "fattree" => ("kind = \"fat-tree\"\ndown = [4, 4, 4]\nup = [4, 4]", "minimal"),
         "dragonfly" => (
             "kind = \"dragonfly\"\ngroups = 8\nrouters_per_group = [4]\nnodes_per_router = 2\nlinks_per_pair = 1",
-            "ugal",
+            "merlin-ugal",
         ),
-        "hyperx" => ("kind = \"hyperx\"\nshape = [4, 4]\nnodes_per_router = 4", "doal"),
+        "hyperx" => ("kind = \"hyperx\"\nshape = [4, 4]\nnodes_per_router = 4", "merlin-doal"),
         _ => panic!("unknown topology {name}"),
     }
 }
