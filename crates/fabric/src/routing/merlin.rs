@@ -75,7 +75,7 @@ impl Buffers {
 
 impl Here<'_> {
     /// To the port of the packet's node, which is at this router.
-    fn to_the_node(&self, vc: u8) -> Way {
+    fn eject(&self, vc: u8) -> Way {
         let Here { site, packet, .. } = self;
         let port = u32::from(site.net) + (packet.destination() - site.node);
         Way::new(port, vc.min(self.routing.last_vc), packet.phase())

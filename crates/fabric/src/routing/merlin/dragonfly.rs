@@ -161,13 +161,13 @@ impl Going<'_> {
         let beyond = links.is_global(came.port) && came.port != Came::NONE;
         let vc = (came.vc + u8::from(beyond)).min(here.routing.last_vc);
         if at == *to {
-            return here.to_the_node(vc);
+            return here.eject(vc);
         }
         match links.stage(at, *came, self.from, *to) {
-            WayStage::Source => self.from_source(wait),
+            WayStage::Source => self.at_source(wait),
             WayStage::Inside => self.inside(wait),
-            WayStage::Gateway => self.through_gateway(wait),
-            WayStage::Entry => self.into_third_group(vc, wait),
+            WayStage::Gateway => self.at_gateway(wait),
+            WayStage::Entry => self.at_entry(vc, wait),
             WayStage::Middle => self.by_link(self.target(), self.chosen(self.target()), vc),
             WayStage::Last if beyond => self.local(*to, vc),
             WayStage::Last => self.local(*to, vc + self.rule.step_inside()),
@@ -269,7 +269,7 @@ impl Going<'_> {
         }
     }
 
-    fn from_source(&self, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
+    fn at_source(&self, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
         let (target, third) = (self.target(), self.third());
         match (self.rule, third) {
             (Rule::Minimal, _) | (Rule::Valiant, None) => self.by_link(target, self.chosen(target), 0),
@@ -321,7 +321,7 @@ impl Going<'_> {
 
     /// At another router of the source's group: out of it, by the link that was chosen or, if it has both of that number, by the one
     /// that the rule prefers here.
-    fn through_gateway(&self, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
+    fn at_gateway(&self, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
         let (target, third) = (self.target(), self.third());
         let round = match self.rule {
             Rule::Valiant => true,
@@ -341,7 +341,7 @@ impl Going<'_> {
     }
 
     /// At the router of a third group where it came in: on to the destination's group.
-    fn into_third_group(&self, vc: u8, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
+    fn at_entry(&self, vc: u8, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
         let target = self.target();
         match self.rule {
             Rule::AdaptiveLocal(_) => {

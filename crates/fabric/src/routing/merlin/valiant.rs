@@ -93,7 +93,7 @@ impl ReadyRouting for OverAnother {
         };
         match leg {
             Some(over) => Way::new(in_order(topology, at, over).into(), 0, 0),
-            None if at == to => here.to_the_node(1),
+            None if at == to => here.eject(1),
             None => {
                 let port = in_order(topology, at, to);
                 Way::new(port.into(), 1.min(routing.last_vc), SECOND_LEG)

@@ -80,7 +80,7 @@ impl<'t> Steps<'t> {
         (0..groups).filter(move |&group| group != source && group != target)
     }
 
-    fn from_source(&self, at: u32, to: u32, out: &mut Vec<Step>) {
+    fn at_source(&self, at: u32, to: u32, out: &mut Vec<Step>) {
         let (source, target) = (self.links.group(at), self.links.group(to));
         let only_round = self.rule == Rule::Valiant && self.links.groups > 2;
         for number in 0..self.links.links {
@@ -106,7 +106,7 @@ impl<'t> Steps<'t> {
         }
     }
 
-    fn through_gateway(&self, at: u32, target: u32, memory: KnownWay, out: &mut Vec<Step>) {
+    fn at_gateway(&self, at: u32, target: u32, memory: KnownWay, out: &mut Vec<Step>) {
         let made_for = memory.third.filter(|_| memory.round).unwrap_or(target);
         self.exit(at, made_for, memory, 0, out);
         let Some(third) = memory.third.filter(|_| self.rule == Rule::Ugal) else {
@@ -119,7 +119,7 @@ impl<'t> Steps<'t> {
         }
     }
 
-    fn into_third_group(&self, at: u32, target: u32, memory: KnownWay, vc: u8, out: &mut Vec<Step>) {
+    fn at_entry(&self, at: u32, target: u32, memory: KnownWay, vc: u8, out: &mut Vec<Step>) {
         let same = self.rule == Rule::Valiant;
         for number in (0..self.links.links).filter(|&number| !same || number == memory.number) {
             let memory = KnownWay {
@@ -142,7 +142,7 @@ impl RoutingRule for Steps<'_> {
         match self.links.stage(at, Came::INJECTED, at, to) {
             _ if at == to => {}
             WayStage::Inside => self.inside(at, to, out),
-            _ => self.from_source(at, to, out),
+            _ => self.at_source(at, to, out),
         }
     }
 
@@ -159,9 +159,9 @@ impl RoutingRule for Steps<'_> {
             return self.local((at, to), vc, out);
         }
         match (beyond, vc) {
-            (true, _) => self.into_third_group(at, target, memory, vc, out),
+            (true, _) => self.at_entry(at, target, memory, vc, out),
             // No packet has left its group on channel 0.
-            (false, 0) => self.through_gateway(at, target, memory, out),
+            (false, 0) => self.at_gateway(at, target, memory, out),
             (false, _) => self.exit(at, target, memory, vc, out),
         }
     }
