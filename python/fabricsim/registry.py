@@ -31,6 +31,7 @@ KINDS = (
     "topology-preset",
     "router-model",
     "router-preset",
+    "mpi-preset",
     "routing",
     "work",
     "pattern",
