@@ -271,13 +271,30 @@ mod tests {
     use crate::registry;
     use study::reader::default_value;
 
+    /// The values of a preset, section by section.
+    type OfSections<'a> = &'a [(&'a str, &'a [(&'a str, &'a str)])];
+
+    fn takes(preset: &str, sections: OfSections<'_>) {
+        for (section, values) in sections {
+            let section = registry::section(section).unwrap();
+            for (key, text) in *values {
+                let parameter = section.parameters.iter().find(|parameter| parameter.key == *key);
+                let parameter = parameter.unwrap_or_else(|| panic!("{preset}: {key}"));
+                assert!(
+                    default_value(&parameter.kind, text).is_some(),
+                    "{preset}: {key} = {text}"
+                );
+            }
+        }
+    }
+
+    fn names(family: &'static study::Family) -> Vec<&'static str> {
+        registry::list(family).iter().map(|entry| entry.name).collect()
+    }
+
     #[test]
     fn every_preset_of_the_registry_has_values_that_their_keys_take() {
-        let names: Vec<_> = registry::list(&registry::ROUTER_PRESET)
-            .iter()
-            .map(|entry| entry.name)
-            .collect();
-        assert_eq!(names, PRESETS.map(|preset| preset.name));
+        assert_eq!(names(&registry::ROUTER_PRESET), PRESETS.map(|preset| preset.name));
         for preset in PRESETS {
             let sections = [
                 ("router", preset.router),
@@ -285,41 +302,11 @@ mod tests {
                 ("link", preset.link),
                 ("routing", preset.routing),
             ];
-            for (section, values) in sections {
-                let section = registry::section(section).unwrap();
-                for (key, text) in values {
-                    let parameter = section.parameters.iter().find(|parameter| parameter.key == *key);
-                    let parameter = parameter.unwrap_or_else(|| panic!("{}: {key}", preset.name));
-                    assert!(
-                        default_value(&parameter.kind, text).is_some(),
-                        "{}: {key} = {text}",
-                        preset.name
-                    );
-                }
-            }
+            takes(preset.name, &sections);
         }
-    }
-
-    #[test]
-    fn every_preset_of_ranks_has_values_that_their_keys_take() {
-        let names: Vec<_> = registry::list(&registry::MPI_PRESET)
-            .iter()
-            .map(|entry| entry.name)
-            .collect();
-        assert_eq!(names, MPI_PRESETS.map(|preset| preset.name));
+        assert_eq!(names(&registry::MPI_PRESET), MPI_PRESETS.map(|preset| preset.name));
         for preset in MPI_PRESETS {
-            for (section, values) in [("mpi", preset.mpi), ("nic", preset.nic)] {
-                let section = registry::section(section).unwrap();
-                for (key, text) in values {
-                    let parameter = section.parameters.iter().find(|parameter| parameter.key == *key);
-                    let parameter = parameter.unwrap_or_else(|| panic!("{}: {key}", preset.name));
-                    assert!(
-                        default_value(&parameter.kind, text).is_some(),
-                        "{}: {key} = {text}",
-                        preset.name
-                    );
-                }
-            }
+            takes(preset.name, &[("mpi", preset.mpi), ("nic", preset.nic)]);
         }
     }
 
