@@ -215,7 +215,7 @@ def named(name: str) -> list[dict[str, Any]]:
     Examples
     --------
     >>> [(found["name"], found["file"]) for found in named("utilisation")]
-    [('utilisation', 'links.parquet')]
+    [('utilisation', 'links.parquet'), ('utilisation', 'link_windows.parquet')]
     >>> named("perturbed.times.latency_ns.mean.max")[0]["seeds"]
     'greatest'
     """

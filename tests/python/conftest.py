@@ -1,5 +1,6 @@
 """Which core the tests run on: the real one where it is built, else a double; faults always come from the double."""
 
+import contextlib
 import importlib
 import json
 import os
@@ -75,6 +76,22 @@ def wait_until(happened, process, seconds=60):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def children(pid):
+    """Return the processes that this one began and that are still there; none where /proc does not tell."""
+    with contextlib.suppress(OSError):
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def kill_with_children(process):
+    """Kill a run and its worker at once, no time to tidy up, and return what it had said of errors."""
+    process.send_signal(signal.SIGSTOP)
+    for child in children(process.pid):
+        os.kill(child, signal.SIGKILL)
+    process.kill()
+    return process.communicate(timeout=60)[1]
 
 
 @dataclass(frozen=True)

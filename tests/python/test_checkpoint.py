@@ -1,6 +1,5 @@
 """Checkpoints with the real core: what was stopped goes on, on any engine, to the same numbers."""
 
-import contextlib
 import json
 import os
 import random
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REAL
+from conftest import REAL, children, kill_with_children
 
 pytestmark = pytest.mark.skipif(not REAL, reason="needs the real core")
 
@@ -130,24 +129,9 @@ def test_ctrl_c_leaves_the_checkpoint_that_was_there(study, whole):
     assert numbers(study / "r") == whole
 
 
-def _children(pid):
-    with contextlib.suppress(OSError):
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return []
-
-
 def _writers(folder):
     """Return the processes that are writing a checkpoint: each has its number in the name of its unfinished file."""
     return [int(name.split(".")[-2]) for name in os.listdir(folder) if name.endswith(".partial")]
-
-
-def _kill(process):
-    """Kill a run and its worker at once: no time to tidy up."""
-    process.send_signal(signal.SIGSTOP)
-    for child in _children(process.pid):
-        os.kill(child, signal.SIGKILL)
-    process.kill()
-    process.communicate()
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc")
@@ -165,11 +149,11 @@ def test_a_kill_while_checkpoints_are_written_leaves_a_sound_one(study, whole):
             time.sleep(choice.random() * 0.3)
         else:
             # What an earlier kill left has another process's number.
-            while not (writers := set(_writers(path.parent)) & set(_children(process.pid))):
+            while not (writers := set(_writers(path.parent)) & set(children(process.pid))):
                 assert time.monotonic() < deadline, "a checkpoint is begun"
             for writer in writers:
                 os.kill(writer, signal.SIGKILL)
-        _kill(process)
+        kill_with_children(process)
         halves += len(_writers(path.parent))
         reached.append(header(path)["time_ps"])
     assert reached == sorted(set(reached)), "every attempt went on where the one before it was killed"

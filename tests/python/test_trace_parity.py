@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fabricsim as fs
-from conftest import REAL
+from conftest import REAL, kill_with_children
 
 pytestmark = pytest.mark.skipif(not REAL, reason="needs the real core")
 
@@ -144,8 +144,8 @@ def _stopped(study: Path, out: Path) -> Path:
             while not list(out.glob("runs/*.checkpoint")) and job.poll() is None:
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
-            job.kill()
-            _, said = job.communicate(timeout=60)
+            # A worker that lived on would write on while its folder is copied.
+            said = kill_with_children(job)
         if found := list(out.glob("runs/*.checkpoint")):
             return found[0]
     pytest.fail(f"no run could be stopped on its way: {said.decode()}")
