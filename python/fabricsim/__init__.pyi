@@ -18,6 +18,8 @@ from ._core import __version__
 from ._recorded import Recorded
 from ._records import Finding
 from ._verify import Verification, verify
+from .analyses.calibrate.fit import calibrate
+from .analyses.calibrate.records import Calibration
 from .analyses.capacity.company import capacity_study
 from .analyses.capacity.records import Capacity
 from .analyses.capacity.slowdown import capacity
@@ -59,6 +61,7 @@ from .study import CheckReport, Expansion, Run, Study, load, packaged_studies
 from .traces import Trace
 
 __all__ = [
+    "Calibration",
     "CampaignInterrupted",
     "Capacity",
     "CheckFailed",
@@ -97,6 +100,7 @@ __all__ = [
     "TraceWarning",
     "Verification",
     "__version__",
+    "calibrate",
     "capacity",
     "capacity_study",
     "claims",

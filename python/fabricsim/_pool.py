@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import selectors
 import signal
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -28,6 +29,9 @@ __all__ = ["Pool", "PoolStopped"]
 _START = "import sys; sys.path.append(sys.argv.pop()); from fabricsim._worker import main; main()"
 #: A worker that grew beyond this is replaced, so that the next run's peak memory is its own.
 _RETIRE_BYTES = 256 << 20
+#: What a process takes to start (s), about, and predicted runs that pay for a further one: predictions of small runs say what starting takes, too.
+_START_S = 0.5
+_WORTH_S = 1.0
 #: Part of the free memory that runs may take: predictions may be too low, and others live here as well.
 _SHARE = 0.8
 #: A stopped worker has this long to end its run before it is killed.
@@ -82,6 +86,7 @@ class Pool:
     saves: Callable[[], bool] = lambda: False
     available: Callable[[], int | None] = lambda: None
     _workers: list[_Worker] = field(default_factory=list)
+    _last_start: float = 0.0
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
 
     def run(self, tasks: Sequence[dict[str, Any]]) -> None:
@@ -112,7 +117,10 @@ class Pool:
             fits = room is None or need <= room
             if busy and not fits:
                 return
-            idle = next((worker for worker in self._workers if not worker.task), None) or self._spawn()
+            idle = next((worker for worker in self._workers if not worker.task), None)
+            if idle is None and self._workers and not self._worth_a_start(waiting):
+                return
+            idle = idle or self._spawn()
             task = waiting.popleft()
             idle.task, idle.memory = task, need
             assert idle.process.stdin is not None
@@ -124,6 +132,12 @@ class Pool:
             if not fits:
                 self.on_message({"kind": "large", "id": task["run"]["id"], "room": room})
             self.on_message({"kind": "started", "id": task["run"]["id"]})
+
+    def _worth_a_start(self, waiting: Iterable[dict[str, Any]]) -> bool:
+        """Tell whether what waits pays for another process: the ones that are there would be busy with it for longer than one takes to start."""
+        seconds = (task["run"].get("estimate", {}).get("seconds") for task in waiting)
+        to_do = sum(math.inf if one is None else one for one in seconds)
+        return to_do > _WORTH_S or time.monotonic() - self._last_start > _START_S
 
     def _room(self, busy: Sequence[_Worker]) -> int | None:
         """Return the bytes that a further run may take: the budget less what is promised, or what the machine has less what is still to come."""
@@ -137,6 +151,7 @@ class Pool:
 
     def _spawn(self) -> _Worker:
         errors = tempfile.TemporaryFile()
+        self._last_start = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parent.parent)],
             stdin=subprocess.PIPE,

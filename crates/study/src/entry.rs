@@ -238,6 +238,8 @@ pub enum Type {
     },
     /// A list of pairs of whole numbers.
     Pairs,
+    /// A list of rows, lists themselves, with a value of each column.
+    Rows(&'static RowsOf),
     /// A list of sizes, or one.
     Sizes {
         /// Largest size.
@@ -275,6 +277,7 @@ impl Type {
             Type::Integers { single: true, .. } => "a whole number or a list of them".to_owned(),
             Type::Sizes { .. } => "a size such as \"2 KiB\" or a list of them".to_owned(),
             Type::Pairs => "a list of pairs such as [[0, 1], [2, 3]]".to_owned(),
+            Type::Rows(rows) => format!("a list of rows [{}] such as {}", rows.names(), rows.example),
             Type::TableOf(table) => format!("a table such as {}", table.example),
             Type::Tables(tables) => format!("a list of tables such as {}", tables.example),
             Type::ChoiceOrKey(choices, key, value) => {
@@ -303,10 +306,28 @@ impl Type {
             Type::Integers { .. } => "[4, 4]".to_owned(),
             Type::Sizes { .. } => "\"2 KiB\"".to_owned(),
             Type::Pairs => "[[0, 1]]".to_owned(),
+            Type::Rows(rows) => rows.example.to_owned(),
             Type::TableOf(table) => format!("{{ kind = \"{}\" }}", table.default),
             Type::Tables(tables) => tables.example.to_owned(),
             Type::Or((word, _), _) => format!("\"{word}\""),
         }
+    }
+}
+
+/// A table that is written row by row.
+#[derive(Debug)]
+pub struct RowsOf {
+    /// What stands in each column: its name and its type.
+    pub columns: &'static [(&'static str, Type)],
+    /// A list of such rows as it could be written.
+    pub example: &'static str,
+}
+
+impl RowsOf {
+    /// The names of the columns.
+    pub fn names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
     }
 }
 

@@ -30,8 +30,8 @@ pub mod words;
 
 pub use choice::Named;
 pub use entry::{
-    BANDWIDTH, Choice, Default, Entry, Family, Parameter, SECOND, SEED, Section, TIB, TableOf, TablesOf, Type, When,
-    key, size, size_or_none, span, time,
+    BANDWIDTH, Choice, Default, Entry, Family, Parameter, RowsOf, SECOND, SEED, Section, TIB, TableOf, TablesOf, Type,
+    When, key, size, size_or_none, span, time,
 };
 pub use kinds::Described;
 pub use plain::PlainValue;

@@ -32,7 +32,7 @@ impl PlainValue {
             Checked::Text(text) => Some(PlainValue::Text(text.clone())),
             Checked::Flag(flag) => Some(PlainValue::Flag(*flag)),
             Checked::Texts(texts) => Some(PlainValue::Texts(texts.clone())),
-            Checked::Pairs(_) | Checked::Keyed(_) | Checked::Word(_) | Checked::Tables(_) => None,
+            Checked::Pairs(_) | Checked::Keyed(_) | Checked::Word(_) | Checked::Rows(_) | Checked::Tables(_) => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Findings, Place, did_you_mean};
 use crate::document::{KeyValue, Node, Table, Value};
 use crate::units::Unit;
-use crate::{Default, Named, Parameter, TablesOf, Type};
+use crate::{Default, Named, Parameter, RowsOf, TablesOf, Type};
 use std::collections::BTreeMap;
 
 /// A checked value.
@@ -29,6 +29,8 @@ pub enum Checked {
     Keyed(Box<Checked>),
     /// The word of [`Type::Or`].
     Word(&'static str),
+    /// Of rows: the values of their columns.
+    Rows(Vec<Vec<Checked>>),
     /// Of tables: the name that each chooses, and its values.
     Tables(Vec<(String, Values)>),
 }
@@ -299,6 +301,14 @@ impl Values {
         }
     }
 
+    /// The rows of a list; none without a value.
+    pub fn rows(&self, key: &str) -> &[Vec<Checked>] {
+        match self.get(key) {
+            Some(Checked::Rows(rows)) => rows,
+            _ => &[],
+        }
+    }
+
     /// The tables of a list: the name that each chooses, and its values; none without a value.
     pub fn tables(&self, key: &str) -> &[(String, Values)] {
         match self.get(key) {
@@ -557,11 +567,48 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
             one_key(table, (key, value), node.place, path, findings).map(|value| Checked::Keyed(Box::new(value)))
         }
         (Type::Tables(tables), Value::List(elements)) => each_table(tables, elements, node.place, path, findings),
+        (Type::Rows(rows), Value::List(elements)) => each_row(rows, elements, node.place, path, findings),
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
         (Type::Or(_, other), _) => other_than_a_word(kind, other, node, path, findings),
         _ => wrong_type(kind, node, path, findings),
     }
+}
+
+/// A list of rows, each with a value of every column.
+fn each_row(
+    rows: &'static RowsOf,
+    elements: &[Node],
+    place: Place,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Checked> {
+    if elements.is_empty() {
+        let hint = format!("give {}", Type::Rows(rows).words());
+        findings.error(place, path, "the list is empty", hint);
+        return None;
+    }
+    let one = |node: &Node, path: &str, findings: &mut Findings| {
+        let Value::List(values) = &node.value else {
+            return wrong_type(&Type::Rows(rows), node, path, findings).and(None);
+        };
+        if values.len() != rows.columns.len() {
+            let reason = format!(
+                "has {} values, a row has {}: {}",
+                values.len(),
+                rows.columns.len(),
+                rows.names()
+            );
+            findings.error(node.place, path, reason, format!("write it as in {}", rows.example));
+            return None;
+        }
+        let columns = rows.columns.iter().zip(values);
+        let read: Vec<Option<Checked>> = columns
+            .map(|((name, kind), value)| check(kind, value, &format!("{path}.{name}"), findings))
+            .collect();
+        read.into_iter().collect()
+    };
+    each(elements, path, findings, one).map(Checked::Rows)
 }
 
 /// A list of tables that each choose.

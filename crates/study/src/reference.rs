@@ -137,6 +137,7 @@ fn values(kind: &Type) -> String {
         }
         Type::Or((word, _), other) => format!("`\"{word}\"` or {}", values(other)),
         Type::Pairs => "list of pairs, `[[0, 1], [2, 3]]`".to_owned(),
+        Type::Rows(rows) => format!("list of rows [{}], `{}`", rows.names(), rows.example),
         Type::TableOf(_) => "table with `kind`, see below".to_owned(),
         Type::Tables(tables) => format!(
             "list of tables with `kind` and the keys of that {}",

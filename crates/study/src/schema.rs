@@ -147,6 +147,12 @@ fn type_schema(kind: &Type) -> Value {
                 "maxItems": 2,
             },
         }),
+        Type::Rows(rows) => {
+            let columns: Vec<Value> = rows.columns.iter().map(|(_, kind)| type_schema(kind)).collect();
+            let n = columns.len();
+            let row = json!({ "type": "array", "prefixItems": columns, "minItems": n, "maxItems": n });
+            json!({ "type": "array", "items": row, "minItems": 1 })
+        }
         Type::Sizes { max } => {
             let one = type_schema(&Type::Quantity {
                 unit: Unit::Size,

@@ -15,6 +15,8 @@ pub enum Unit {
     Bandwidth,
     /// A time per byte in picoseconds per byte.
     TimePerByte,
+    /// A time per byte in femtoseconds per byte, for what costs a processor.
+    FineTimePerByte,
     /// A length in millimetres.
     Length,
     /// A power in milliwatts.
@@ -23,7 +25,7 @@ pub enum Unit {
     Price,
 }
 
-/// All of them.
+/// All of them, the fine one aside, which is a time per byte as well.
 const ALL: [Unit; 7] = [
     Unit::Time,
     Unit::Size,
@@ -51,6 +53,9 @@ const TIMES: &[(&str, u128)] = &[
     ("ms", 1_000_000_000),
     ("s", 1_000_000_000_000),
 ];
+
+/// Unit names of short times and their femtoseconds, smallest first.
+const FINE_TIMES: &[(&str, u128)] = &[("fs", 1), ("ps", 1_000), ("ns", 1_000_000), ("us", 1_000_000_000)];
 
 /// Unit names of sizes and their bytes; the binary ones first, so that printing prefers them.
 const SIZES: &[(&str, u128)] = &[
@@ -114,7 +119,7 @@ impl Unit {
             Unit::Time => "a time",
             Unit::Size => "a size",
             Unit::Bandwidth => "a bandwidth",
-            Unit::TimePerByte => "a time per byte",
+            Unit::TimePerByte | Unit::FineTimePerByte => "a time per byte",
             Unit::Length => "a length",
             Unit::Power => "a power",
             Unit::Price => "a price",
@@ -128,6 +133,7 @@ impl Unit {
             Unit::Size => "bytes",
             Unit::Bandwidth => "bits per second",
             Unit::TimePerByte => "picoseconds per byte",
+            Unit::FineTimePerByte => "femtoseconds per byte",
             Unit::Length => "millimetres",
             Unit::Power => "milliwatts",
             Unit::Price => "millionths of a dollar",
@@ -141,6 +147,7 @@ impl Unit {
             Unit::Size => "\"2 KiB\" or \"8192 B\"",
             Unit::Bandwidth => "\"200 Gbit/s\" or \"25 GB/s\"",
             Unit::TimePerByte => "\"10 ns/B\"",
+            Unit::FineTimePerByte => "\"0.05 ns/B\"",
             Unit::Length => "\"2 m\" or \"57 cm\"",
             Unit::Power => "\"2.8 W\" or \"250 mW\"",
             Unit::Price => "\"350.4 USD\" or \"12 kUSD\"",
@@ -150,7 +157,9 @@ impl Unit {
     /// The names of the units, smallest first.
     pub fn names(self) -> Vec<String> {
         match self {
-            Unit::TimePerByte => TIMES.iter().map(|(name, _)| format!("{name}/B")).collect(),
+            Unit::TimePerByte | Unit::FineTimePerByte => {
+                self.table().iter().map(|(name, _)| format!("{name}/B")).collect()
+            }
             _ => self.table().iter().map(|(name, _)| (*name).to_owned()).collect(),
         }
     }
@@ -158,6 +167,7 @@ impl Unit {
     fn table(self) -> &'static [(&'static str, u128)] {
         match self {
             Unit::Time | Unit::TimePerByte => TIMES,
+            Unit::FineTimePerByte => FINE_TIMES,
             Unit::Size => SIZES,
             Unit::Bandwidth => BANDWIDTHS,
             Unit::Length => LENGTHS,
@@ -168,7 +178,7 @@ impl Unit {
 
     fn scale(self, name: &str) -> Option<u128> {
         let name = match self {
-            Unit::TimePerByte => name.strip_suffix("/B")?,
+            Unit::TimePerByte | Unit::FineTimePerByte => name.strip_suffix("/B")?,
             _ => name,
         };
         let name = ALIASES
@@ -295,7 +305,9 @@ impl Unit {
             Unit::Time | Unit::Length | Unit::Power | Unit::Price => {
                 print_largest(value, self.table().iter().rev().copied())
             }
-            Unit::TimePerByte => print_largest(value, TIMES.iter().rev().copied()) + "/B",
+            Unit::TimePerByte | Unit::FineTimePerByte => {
+                print_largest(value, self.table().iter().rev().copied()) + "/B"
+            }
             Unit::Size => print_size(value),
             Unit::Bandwidth => print_bandwidth(value),
         }
@@ -415,6 +427,8 @@ mod tests {
             (Unit::Time, "0 ns", 0),
             (Unit::Time, "18446744073709551615 ps", u64::MAX),
             (Unit::TimePerByte, "10 ns/B", 10_000),
+            (Unit::FineTimePerByte, "0.2275 ns/B", 227_500),
+            (Unit::FineTimePerByte, "3 fs/B", 3),
             (Unit::Length, "1.5 m", 1_500),
             (Unit::Length, "57 cm", 570),
             (Unit::Power, "2.8 W", 2_800),
@@ -479,6 +493,7 @@ mod tests {
         assert_eq!(Unit::Bandwidth.print(200_000_000_000), "25 GB/s");
         assert_eq!(Unit::Bandwidth.print(17_179_869_184), "2 GiB/s");
         assert_eq!(Unit::TimePerByte.print(10_000), "10 ns/B");
+        assert_eq!(Unit::FineTimePerByte.print(227_500), "227.5 ps/B");
         assert_eq!(Unit::Length.print(2_000), "2 m");
         assert_eq!(Unit::Power.print(2_800), "2.8 W");
         assert_eq!(Unit::Price.print(350_400_000), "350.4 USD");

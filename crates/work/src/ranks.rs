@@ -13,7 +13,7 @@ use crate::mpi::collective::{Algorithm, Call};
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::graph::state::{GraphProgress, ItemList, RankLane};
 use crate::mpi::op::{Collective, CollectiveKind, Op};
-use crate::mpi::spec::{CallCosts, Handling, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
+use crate::mpi::spec::{CallCosts, CostPiece, Handling, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use crate::mpi::{Communicator, Program};
 use crate::rate::Rate;
 use crate::terms::Starts;
@@ -318,12 +318,14 @@ pub struct Plans {
 }
 
 /// What the messages of ranks cost.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Costs {
-    /// Processor time of a send (ps).
-    pub send: u64,
-    /// Processor time of a receive (ps).
-    pub receive: u64,
+    /// Processor time of a send (ps), where no piece says it.
+    send: u64,
+    /// Processor time of a receive (ps), where no piece says it.
+    receive: u64,
+    /// What messages take at both ends, by their size; none: the overheads and the copies say it.
+    pieces: Box<[CostPiece]>,
     /// Messages up to this many bytes are sent without asking.
     pub eager: u64,
     /// Bytes that every message has besides the rank's.
@@ -356,8 +358,32 @@ impl Costs {
         }
     }
 
+    /// What a message takes of its sender's processor (ps), copied if it is eager.
+    #[inline]
+    pub fn sending(&self, bytes: u64, eager: bool) -> u64 {
+        self.of_message(self.send, bytes, eager)
+    }
+
+    /// What a message takes of its receiver's processor (ps), copied if it is eager.
+    #[inline]
+    pub fn receiving(&self, bytes: u64, eager: bool) -> u64 {
+        self.of_message(self.receive, bytes, eager)
+    }
+
+    fn of_message(&self, overhead: u64, bytes: u64, eager: bool) -> u64 {
+        match self.pieces.last() {
+            None if eager => overhead.saturating_add(self.copy.time(bytes)),
+            None => overhead,
+            Some(last) => {
+                let own = self.pieces.iter().find(|piece| bytes <= piece.upto.0);
+                own.unwrap_or(last).time(bytes)
+            }
+        }
+    }
+
     fn new(spec: &MpiSpec) -> Costs {
         Costs {
+            pieces: spec.costs.as_slice().into(),
             send: spec.send_overhead.0,
             receive: spec.receive_overhead.0,
             eager: spec.eager.0,

@@ -6,6 +6,7 @@ folders' own ``__init__`` say what there is and load nothing.
 
 from __future__ import annotations
 
+from fabricsim.analyses.calibrate import CALIBRATE
 from fabricsim.analyses.capacity import CAPACITY
 from fabricsim.analyses.compare import COMPARE
 from fabricsim.analyses.effects import EFFECTS
@@ -29,6 +30,7 @@ ANALYSES: tuple[Analysis, ...] = (
     EFFECTS,
     PARETO,
     COMPARE,
+    CALIBRATE,
     PERTURB,
     RANKS,
 )

@@ -7,6 +7,7 @@ use topo::{SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::collective::Algorithm;
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
+use work::mpi::spec::CostPiece;
 use work::mpi::{Collective, CollectiveKind, Op, Transfer};
 
 fn single(nodes: u32) -> TopologySpec {
@@ -138,6 +139,49 @@ fn a_ping_pong_takes_overheads_copies_latency_and_bytes_over_bandwidth_to_the_pi
             let result = go(&spec);
             let ends: Vec<u64> = result.ranks.iter().map(|rank| rank.finished).collect();
             assert_eq!(ends[0], 2 * u64::from(rounds) * leg, "{bytes} B, {rendezvous:?}");
+        }
+    }
+}
+
+#[test]
+fn what_messages_cost_by_pieces_of_their_size_is_paid_at_both_ends() {
+    let piece = |upto, overhead, per_byte_fs| CostPiece {
+        upto: Bytes(upto),
+        overhead: des::Time(overhead),
+        per_byte_fs,
+    };
+    let pieces = [
+        piece(64, 100_000, 0),
+        piece(4_096, 250_000, 12_750),
+        piece(65_536, 3_000_000, 333),
+    ];
+    // By hand: picoseconds of one end.
+    let taken = [
+        (0, 100_000),
+        (64, 100_000),
+        (65, 250_829),
+        (4_096, 302_224),
+        (4_097, 3_001_365),
+        (8_193, 3_002_729),
+        (65_536, 3_021_824),
+        (65_537, 3_021_824),
+        (1 << 20, 3_349_176),
+    ];
+    for (bytes, one_end) in taken {
+        for (rendezvous, header) in [(Rendezvous::Put, 0), (Rendezvous::Get, 48)] {
+            let mut spec = spec(
+                single(2),
+                1,
+                vec![vec![send(1, bytes), recv(1)], vec![recv(0), send(0, bytes)]],
+                2,
+            );
+            let costs = mpi(&mut spec);
+            (costs.rendezvous, costs.header, costs.costs) = (rendezvous, Bytes(header), pieces.to_vec());
+            let (eager, control) = (costs.eager.0, costs.control.0);
+            let asked = if bytes > eager { 2 * alone(&spec, control) } else { 0 };
+            let leg = 2 * one_end + asked + alone(&spec, bytes + header);
+            let ends: Vec<u64> = go(&spec).ranks.iter().map(|rank| rank.finished).collect();
+            assert_eq!(ends[0], 4 * leg, "{bytes} B, {rendezvous:?}, header of {header} B");
         }
     }
 }

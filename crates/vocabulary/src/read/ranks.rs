@@ -13,7 +13,7 @@ use study::reader::{self, Checked, Source, Values};
 use work::motif::{self, Order};
 use work::mpi::CollectiveKind;
 use work::mpi::collective::Algorithm;
-use work::mpi::spec::{CallCosts, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails};
+use work::mpi::spec::{CallCosts, CostPiece, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails};
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -49,6 +49,7 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
         send_overhead: time("send_overhead")?,
         receive_overhead: time("receive_overhead")?,
         eager: bytes("eager")?,
+        costs: costs(&values, findings)?,
         rendezvous: values.choice("rendezvous")?,
         header: bytes("header")?,
         control: bytes("control")?,
@@ -61,6 +62,64 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
         progress: progress(&values, &rails, findings)?,
         preset: values.text("preset").map(str::to_owned),
     })
+}
+
+/// What messages take at both ends, piece by piece of their size.
+fn costs(values: &Values, findings: &mut Findings) -> Option<Vec<CostPiece>> {
+    let rows = values.rows("costs");
+    if rows.is_empty() {
+        return Some(Vec::new());
+    }
+    let before = findings.n_errors();
+    let mut refuse = |key: &str, reason: &str, hint: &str| {
+        findings.error(values.place(key), &format!("mpi.{key}"), reason, hint);
+    };
+    for key in ["send_overhead", "receive_overhead"] {
+        if values.given(key) {
+            refuse(
+                key,
+                "has no meaning with mpi.costs, whose rows have the overheads",
+                "remove one of them",
+            );
+        }
+    }
+    if values.choice("progress") == Some(HandlingWord::InCalls) {
+        refuse(
+            "costs",
+            "is for ranks with progress = \"always\": the others pay by call",
+            "remove one of them",
+        );
+    }
+    if values.quantity("stripe_above").is_some() && values.integer("rails") != Some(1) {
+        refuse(
+            "costs",
+            "is for messages that are not cut up",
+            "leave out mpi.stripe_above",
+        );
+    }
+    let pieces: Vec<CostPiece> = rows.iter().map(Vec::as_slice).filter_map(piece).collect();
+    if let Some(pair) = pieces.windows(2).find(|pair| pair[0].upto >= pair[1].upto) {
+        let (first, second) = (pair[0].upto.0, pair[1].upto.0);
+        let reason = format!("its rows are in the order of their sizes, and {second} B come after {first} B");
+        refuse("costs", &reason, "sort the rows, a size once");
+    }
+    (findings.n_errors() == before).then_some(pieces)
+}
+
+/// A row of `mpi.costs`.
+fn piece(row: &[Checked]) -> Option<CostPiece> {
+    match row {
+        [
+            Checked::Quantity(upto),
+            Checked::Quantity(overhead),
+            Checked::Quantity(per_byte_fs),
+        ] => Some(CostPiece {
+            upto: Bytes(*upto),
+            overhead: Time(*overhead),
+            per_byte_fs: *per_byte_fs,
+        }),
+        _ => None,
+    }
 }
 
 /// When messages are handled, with what only those pay who handle them in their calls.

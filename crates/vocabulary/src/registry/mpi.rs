@@ -1,11 +1,28 @@
 //! MPI ranks: what their messages cost.
 
 use study::units::Unit;
-use study::{BANDWIDTH, Default, Entry, Named, Parameter, SECOND, Type, When, key, size, size_or_none, time};
+use study::{BANDWIDTH, Default, Entry, Named, Parameter, RowsOf, SECOND, Type, When, key, size, size_or_none, time};
 use work::mpi::spec::{HandlingWord, RailPolicy, Rendezvous};
 use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
+
+static COSTS: RowsOf = RowsOf {
+    columns: &[
+        ("upto", size_or_none(LARGEST)),
+        ("overhead", time(SECOND)),
+        (
+            "per_byte",
+            Type::Quantity {
+                unit: Unit::FineTimePerByte,
+                min: 0,
+                // A microsecond.
+                max: 1_000_000_000,
+            },
+        ),
+    ],
+    example: "[[\"8 KiB\", \"400 ns\", \"0.05 ns/B\"], [\"1 TB\", \"2 us\", \"0 ns/B\"]]",
+};
 
 /// The algorithms of a collective, or the choice by size.
 macro_rules! algorithm {
@@ -70,6 +87,12 @@ pub(super) const MPI: &[Parameter] = &[
         Type::Choice(Rendezvous::WORDS),
         Default::Text("put"),
         "How messages above `eager` are moved.",
+    ),
+    key(
+        "costs",
+        Type::Rows(&COSTS),
+        Default::From("the overheads and `copy`"),
+        "What a message takes of the processor of its sender, and again of its receiver: an overhead and a time per byte by the first row whose size it does not exceed; the last row is for larger ones too. In place of `send_overhead`, `receive_overhead` and `copy`, whether it is eager or not.",
     ),
     key(
         "header",

@@ -254,6 +254,47 @@ const CASES: &[(&str, &[Expected])] = &[
     ),
     ("time_too_long", &[(5, "link.latency", "too large", "\"1 s\"")]),
     ("time_overflow", &[(5, "run.end", "too large", "90 ns")]),
+    (
+        "costs_out_of_order",
+        &[(7, "mpi.costs", "8192 B come after 65536 B", "sort")],
+    ),
+    (
+        "costs_row_too_short",
+        &[
+            (
+                7,
+                "mpi.costs[0]",
+                "has 2 values, a row has 3: upto, overhead, per_byte",
+                "400 ns",
+            ),
+            (7, "mpi.costs[1]", "must be a list of rows", "[["),
+        ],
+    ),
+    (
+        "costs_bare_numbers",
+        &[
+            (7, "mpi.costs[0].upto", "8192 has no unit", "8192 KiB"),
+            (7, "mpi.costs[0].per_byte", "0.1 has no unit", "ns/B"),
+            (7, "mpi.costs[1].overhead", "a time per byte, not a time", "90 ns"),
+            (
+                7,
+                "mpi.costs[1].per_byte",
+                "a bandwidth, not a time per byte",
+                "0.05 ns/B",
+            ),
+        ],
+    ),
+    (
+        "costs_beside_overheads",
+        &[
+            (7, "mpi.costs", "progress = \"always\"", "remove"),
+            (8, "mpi.send_overhead", "no meaning with mpi.costs", "remove"),
+        ],
+    ),
+    (
+        "costs_empty",
+        &[(7, "mpi.costs", "the list is empty", "a list of rows")],
+    ),
     ("packet_zero", &[(5, "nic.packet", "is zero", "\"1 B\"")]),
     ("packet_too_large", &[(5, "nic.packet", "too large", "64 KiB")]),
     (

@@ -314,7 +314,7 @@ fn values_of(id: &str, kind: &Type) -> Vec<String> {
                 .map(|size: u64| quoted(&format!("{} B", size.clamp(*min, *max))))
                 .to_vec(),
             Unit::Bandwidth => texts(&["\"10 GB/s\"", "\"100 Gbit/s\""]),
-            Unit::TimePerByte => texts(&["\"2 ns/B\"", "\"3 ps/B\""]),
+            Unit::TimePerByte | Unit::FineTimePerByte => texts(&["\"2 ns/B\"", "\"3 ps/B\""]),
             Unit::Length => texts(&["\"3 m\"", "\"70 cm\""]),
             Unit::Power => texts(&["\"3.5 W\"", "\"250 mW\""]),
             Unit::Price => texts(&["\"1.5 USD\"", "\"2 kUSD\""]),
@@ -327,6 +327,7 @@ fn values_of(id: &str, kind: &Type) -> Vec<String> {
             values
         }
         Type::Pairs => texts(&["[[0, 1], [3, 2]]"]),
+        Type::Rows(rows) => texts(&[rows.example]),
         Type::Sizes { .. } => texts(&["\"3 KiB\"", "[\"1 KiB\", \"5 KiB\"]"]),
         Type::ChoiceOrKey(_, key, value) => {
             let words = words_of(kind).into_iter().map(quoted);
@@ -814,10 +815,12 @@ fn mixed_study(seed: u64) -> Draft {
             beside(&mut draft, "work.memory", "pattern", &pattern);
         }
         if registry::find(&registry::MOTIF, kind).is_some() {
-            // Progress and presets came later, and so did what belongs to them.
+            // Progress, presets and pieces of costs came later, and so did what belongs to them.
             let own: Vec<_> = of("mpi")
                 .into_iter()
-                .filter(|parameter| parameter.when.is_empty() && !["preset", "progress"].contains(&parameter.key))
+                .filter(|parameter| {
+                    parameter.when.is_empty() && !["preset", "progress", "costs"].contains(&parameter.key)
+                })
                 .collect();
             some_keys(&mut draft, seed, "mpi", "mpi", &own, 10);
             draft.table("mpi").retain(|(key, _)| key != "rails");

@@ -94,6 +94,9 @@ pub struct MpiSpec {
     pub eager: Bytes,
     /// When a larger send is complete.
     pub rendezvous: Rendezvous,
+    /// What messages take of the processors at both ends, piece by piece of their size, in place of the overheads and the copies; empty: those.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<CostPiece>,
     /// Bytes that every message has besides the rank's.
     pub header: Bytes,
     /// Size of a control message.
@@ -127,6 +130,7 @@ impl Default for MpiSpec {
             receive_overhead: Time(200_000),
             eager: Bytes(8 << 10),
             rendezvous: Rendezvous::Put,
+            costs: Vec::new(),
             header: Bytes(0),
             control: Bytes(64),
             copy: gigabytes(20),
@@ -138,6 +142,28 @@ impl Default for MpiSpec {
             progress: Handling::Always,
             preset: None,
         }
+    }
+}
+
+/// What messages up to a size take of the processor of who sends and of who receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CostPiece {
+    /// The largest message that it is for; the last piece is for all that are larger as well.
+    pub upto: Bytes,
+    /// Processor time of a message.
+    pub overhead: Time,
+    /// Processor time of a byte (fs).
+    pub per_byte_fs: u64,
+}
+
+impl CostPiece {
+    /// Processor time (ps) of a message of so many bytes, rounded up.
+    #[inline]
+    pub fn time(&self, bytes: u64) -> u64 {
+        let of_bytes = (u128::from(bytes) * u128::from(self.per_byte_fs)).div_ceil(1_000);
+        self.overhead
+            .0
+            .saturating_add(u64::try_from(of_bytes).unwrap_or(u64::MAX))
     }
 }
 

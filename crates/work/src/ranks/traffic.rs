@@ -50,7 +50,6 @@ impl Plan {
     /// [`Workload::traffic`](crate::workload::Workload::traffic).
     pub fn traffic(&self, packet: u64, hops: &dyn Fn(u32, u32, u64) -> f64) -> Traffic {
         let mut sum = Traffic::default();
-        let per_message = (self.costs.send + self.costs.receive) as f64;
         let control = self.costs.control.div_ceil(packet);
         // What a process will do is not known before it does it.
         sum.is_open = self.phases.iter().any(|phase| phase.program.is_live());
@@ -61,7 +60,12 @@ impl Plan {
                 let each = each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
                 let computing = self.round(phase, rank, round, &mut |message, times| {
                     let (to, bytes, times) = (message.peer, message.bytes, times * each);
-                    sum.busy += times * per_message;
+                    // Copies are left out, but where pieces of sizes say what a message takes with them.
+                    let both = self
+                        .costs
+                        .sending(bytes, false)
+                        .saturating_add(self.costs.receiving(bytes, false));
+                    sum.busy += times * both as f64;
                     let (from, to) = (self.locate(rank).0, self.locate(to).0);
                     if from == to {
                         sum.local += times;

@@ -90,7 +90,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 self.blame(receive.name);
                 self.truncated(message.rank, message.bytes, receive.bytes);
             }
-            let mut cost = costs.receive + costs.copy.time(message.bytes);
+            let mut cost = costs.receiving(message.bytes, true);
             if costs.in_calls.is_some() {
                 self.work(std::mem::take(&mut cost));
                 at = self.rank().clock;
@@ -122,7 +122,8 @@ impl<J: Journal> Endpoint<'_, J> {
         );
         let about = (message.sequence, message.tag, message.context);
         if let Some(own) = costs.in_calls {
-            self.work(costs.receive);
+            // No pieces of sizes go with such ranks.
+            self.work(costs.receiving(0, false));
             at = self.rank().clock.saturating_add(own.host_delay.0);
         }
         self.control(message.rank, Purpose::Clear, about, at);

@@ -42,12 +42,7 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// What a send takes of the processor.
     pub(super) fn send_cost(&self, message: &Transfer) -> u64 {
-        let costs = &self.plan.costs;
-        let copied = match self.is_eager(message) {
-            true => costs.copy.time(message.bytes),
-            false => 0,
-        };
-        costs.send.saturating_add(copied)
+        self.plan.costs.sending(message.bytes, self.is_eager(message))
     }
 
     /// Lets a message go at `birth`; whether it goes without asking.
@@ -132,8 +127,8 @@ impl<J: Journal> Endpoint<'_, J> {
                     _ => bytes,
                 };
                 self.take_in(from, envelope.sequence, bytes);
-                let Some(goes_on) = self.end(from, envelope.sequence, item::MATCHED, envelope.part, costs.receive)
-                else {
+                let cost = costs.receiving(bytes.saturating_sub(costs.header), false);
+                let Some(goes_on) = self.end(from, envelope.sequence, item::MATCHED, envelope.part, cost) else {
                     return false;
                 };
                 if costs.rendezvous == Rendezvous::Get {
