@@ -144,10 +144,11 @@ impl RunSpec {
 impl RunSpec {
     /// The network's shape as its packets meet it: without what has failed.
     pub fn shape(&self) -> Result<Topology, BuildError> {
-        let mut topology = self.topology.build().map_err(BuildError::Topology)?;
-        if self.routing.tie() == Tie::Unwrapped {
-            topology = topology.with_unwrapped_ties();
-        }
+        let topology = self
+            .topology
+            .build()
+            .map_err(BuildError::Topology)?
+            .with_ties(self.routing.tie());
         if self.fail.is_empty() {
             return Ok(topology);
         }

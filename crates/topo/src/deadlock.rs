@@ -155,10 +155,7 @@ where
             words,
         });
     }
-    let mut small = spec.build()?;
-    if topology.unwrapped_ties() {
-        small = small.with_unwrapped_ties();
-    }
+    let small = spec.build()?.with_ties(topology.tie());
     let verdict = check(&small, &*rule(&small));
     let words = format!("on a smaller network of the same kind: {}", verdict.describe(&small));
     Ok(DeadlockProof {

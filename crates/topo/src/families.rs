@@ -23,7 +23,7 @@ pub use fat_tree::FatTreeSpec;
 pub(crate) use graph::TSUBAME_TREE;
 pub use graph::{GraphSpec, RandomRegularSpec, SlimFlySpec};
 pub use grouped::{Arrangement, DragonflyPlusSpec, DragonflySpec};
-pub use lattice::{Coordinates, Lattice, RingSpec};
+pub use lattice::{Coordinates, Lattice, RingSpec, Tie};
 pub(crate) use lattice::{Direct, LatticeGeometry};
 pub use named::TopologyKeys;
 use named::{NamedTopology, entry};

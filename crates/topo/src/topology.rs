@@ -2,8 +2,7 @@
 
 use crate::division::{FastDiv, HALF, pick};
 use crate::fallout::Fallout;
-use crate::families::TopologySpec;
-use crate::families::{Coordinates, Curtailed, Direct, Geometry, LatticeGeometry};
+use crate::families::{Coordinates, Curtailed, Direct, Geometry, LatticeGeometry, Tie, TopologySpec};
 use crate::hop::{Came, DimensionPorts, GlobalLink, Hop, HopList};
 use crate::wiring::Wiring;
 
@@ -102,19 +101,18 @@ impl Topology {
         }
     }
 
-    /// The same network with another rule for packets that go half-way round a ring of a torus, where both ways are equally long:
-    /// they take the way that does not cross the wrap-around link, as on a mesh, instead of the positive direction.
+    /// The same network with another rule for packets that go half-way round a ring of a torus, where both ways are equally long.
     #[must_use]
-    pub fn with_unwrapped_ties(mut self) -> Self {
+    pub fn with_ties(mut self, tie: Tie) -> Self {
         if let Some(g) = self.geometry.lattice_mut() {
-            g.unwrapped_ties = 1;
+            g.tie = tie;
         }
         self
     }
 
-    /// Whether [`Topology::with_unwrapped_ties`] holds.
-    pub fn unwrapped_ties(&self) -> bool {
-        self.lattice().is_some_and(|g| g.unwrapped_ties != 0)
+    /// The rule of [`Topology::with_ties`].
+    pub fn tie(&self) -> Tie {
+        self.lattice().map_or(Tie::Positive, |g| g.tie)
     }
 
     /// What it was built from.

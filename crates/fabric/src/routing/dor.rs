@@ -3,18 +3,10 @@
 use super::keys::TIE;
 use super::minimal::OwnMinimal;
 use super::prelude::*;
-use study::choice;
+pub use topo::Tie;
 
 /// `dor`.
 pub struct Dor;
-
-choice! {
-    /// Which way a packet goes half-way round a ring, where both are equally long.
-    pub enum Tie {
-        Positive = "positive", "The positive direction.";
-        Unwrapped = "unwrapped", "The way that does not cross the wrap-around link.";
-    }
-}
 
 /// The way of a packet that goes half-way round a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

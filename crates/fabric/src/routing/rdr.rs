@@ -32,7 +32,7 @@ impl NamedRouting for Rdr {
     fn ready(parameters: &TieSpec, _: &RoutingTerms<'_>, topology: &Topology) -> Result<RandomDimension, BuildError> {
         match topology.lattice_shape() {
             Some(_) => Ok(RandomDimension {
-                unwrapped: parameters.tie == Tie::Unwrapped,
+                positive: parameters.tie == Tie::Positive,
             }),
             None => refuse(
                 "RDR needs a lattice: ring, mesh, torus or HyperX",
@@ -49,8 +49,8 @@ impl NamedRouting for Rdr {
 /// A random dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomDimension {
-    /// Half-way round a ring the way that does not wrap around.
-    unwrapped: bool,
+    /// Half-way round a ring the positive direction.
+    positive: bool,
 }
 
 impl ReadyRouting for RandomDimension {
@@ -64,9 +64,9 @@ impl ReadyRouting for RandomDimension {
 
     #[inline]
     fn next(&self, here: Here<'_>, _: impl FnMut(u32, u8) -> u64) -> Way {
-        match self.unwrapped {
-            true => here.routing.unwrapped_dimension(here.net, here.site, here.packet),
-            false => here.routing.random_dimension(here.net, here.site, here.packet),
+        match self.positive {
+            true => here.routing.random_dimension(here.net, here.site, here.packet),
+            false => here.routing.dimension_with_ties(here.net, here.site, here.packet),
         }
     }
 
@@ -78,7 +78,7 @@ impl ReadyRouting for RandomDimension {
 impl Routing {
     /// A random dimension, in it the way that the topology's ties take.
     #[inline(never)]
-    fn unwrapped_dimension(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
+    fn dimension_with_ties(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let target = net.topology.router_of(packet.destination());
         let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
         let pick = |n: u32| below(word, u64::from(n)) as u32;

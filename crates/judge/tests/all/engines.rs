@@ -335,7 +335,7 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
         ("torus", TopologySpec::Torus(lattice(&[4, 3, 2], &[], 1))),
     ];
     for (name, topology) in topologies {
-        for tie in [Tie::Positive, Tie::Unwrapped] {
+        for tie in [Tie::Positive, Tie::Unwrapped, Tie::Split] {
             for routing in [RoutingSpec::Dor(TieSpec { tie }), RoutingSpec::Rdr(TieSpec { tie })] {
                 let mut spec = plain(topology.clone());
                 spec.routing = routing.clone();

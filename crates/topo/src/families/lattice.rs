@@ -4,7 +4,7 @@ mod cuts;
 mod geometry;
 mod kinds;
 
-pub use geometry::Coordinates;
+pub use geometry::{Coordinates, Tie};
 pub(crate) use geometry::{Direct, LatticeGeometry};
 pub use kinds::{Lattice, RingSpec};
 

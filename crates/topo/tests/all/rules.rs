@@ -1,7 +1,7 @@
 //! The stated rules of each family's own routing, wiring and names, on cases worked by hand.
 
 use crate::common::*;
-use topo::{Arrangement, Came, Hop, Topology, TopologySpec};
+use topo::{Arrangement, Came, Hop, Tie, Topology, TopologySpec};
 
 /// The way of one packet: (router, port name, VC) of each hop.
 fn way(t: &Topology, from: u32, to_node: u32, key: u32) -> Vec<(u32, String, u8)> {
@@ -203,14 +203,59 @@ fn parallel_cables_share_one_entry_and_one_name() {
 }
 
 #[test]
+fn split_ties_load_both_directions_of_every_ring_alike() {
+    // Rings of four and eight, also one by itself, and dimensions of two, whose two cables are both used.
+    for shape in [vec![4, 4, 2], vec![8], vec![4, 8, 2], vec![2, 2, 4]] {
+        let routers: u32 = shape.iter().product();
+        let lattice = topo::Lattice {
+            shape: shape.clone(),
+            width: vec![],
+            nodes_per_router: 1,
+        };
+        let loads = |tie: Tie| {
+            let torus = TopologySpec::Torus(lattice.clone()).build().unwrap().with_ties(tie);
+            let wiring = torus.wiring();
+            let mut loads = vec![0u32; *wiring.port_offset.last().unwrap() as usize];
+            for (a, b) in (0..routers).flat_map(|a| (0..routers).map(move |b| (a, b))) {
+                let (mut at, mut came, mut hops) = (a, Came::INJECTED, 0);
+                while at != b {
+                    let hop = torus.minimal(at, b, came, 0);
+                    let port = wiring.port_offset[at as usize] + u32::from(hop.port);
+                    // Parallel cables share alike.
+                    for cable in port..port + u32::from(hop.links) {
+                        loads[cable as usize] += 4 / u32::from(hop.links);
+                    }
+                    came = Came {
+                        port: wiring.peer_port[port as usize],
+                        vc: hop.vc,
+                    };
+                    (at, hops) = (wiring.peer_router[port as usize], hops + 1);
+                }
+                assert_eq!(hops, torus.distance(a, b));
+            }
+            let used: Vec<u32> = loads.into_iter().filter(|&load| load > 0).collect();
+            (used.len(), *used.iter().min().unwrap(), *used.iter().max().unwrap())
+        };
+        let (links, least, most) = loads(Tie::Split);
+        // Every direction of every cable, and in a dimension of k routers k / 8 ways a pair of routers, in quarters.
+        assert_eq!(links as u32, 2 * routers * shape.len() as u32, "{shape:?}");
+        let longest = *shape.iter().max().unwrap();
+        assert_eq!(most, routers * longest / 2, "{shape:?}");
+        let shortest = *shape.iter().min().unwrap();
+        assert_eq!(least, routers * shortest / 2, "{shape:?}");
+        assert!(loads(Tie::Positive).2 > most, "{shape:?}");
+    }
+}
+
+#[test]
 fn ties_without_the_wrap_around_link_are_minimal_and_go_as_on_a_mesh() {
     let lattice = topo::Lattice {
         shape: vec![4, 5, 2],
         width: vec![],
         nodes_per_router: 1,
     };
-    let torus = TopologySpec::Torus(lattice).build().unwrap().with_unwrapped_ties();
-    assert!(torus.unwrapped_ties());
+    let torus = TopologySpec::Torus(lattice).build().unwrap().with_ties(Tie::Unwrapped);
+    assert_eq!(torus.tie(), Tie::Unwrapped);
     let mut ties = 0;
     for (a, b) in (0..40).flat_map(|a| (0..40).map(move |b| (a, b))) {
         let (from, to) = (torus.coords(a).unwrap(), torus.coords(b).unwrap());

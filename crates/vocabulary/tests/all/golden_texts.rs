@@ -662,7 +662,7 @@ fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters:
     for parameter in parameters {
         let id = format!("{owner}.{}", parameter.key);
         // Words that came later: mixtures stay what they were.
-        let later = ["\"heap\"", "\"shift\"", "\"reads-first\""];
+        let later = ["\"heap\"", "\"shift\"", "\"reads-first\"", "\"split\""];
         let mut values = values_of(&id, &parameter.kind);
         values.retain(|value| !later.contains(&value.as_str()));
         let belongs = parameter

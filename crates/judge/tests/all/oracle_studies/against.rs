@@ -76,7 +76,9 @@ fn way(net: &Network, packet: Packet) -> Option<Vec<WayStep>> {
         }
     };
     let first = at(0);
-    (at(12_345) == first && at(1 << 40) == first).then_some(first)
+    // Of two cables a draw from the time takes the same one every other time: one in 2^32 is taken for no draw.
+    let is_fixed = (1..=32).all(|k| at(des::mix(k) >> 24) == first);
+    is_fixed.then_some(first)
 }
 
 /// The ways of the packets of listed messages, one for all packets of a message that take the same.

@@ -9,14 +9,25 @@
 //! therefore has two distinct cables); mesh: the same without what the border lacks; HyperX: `w` cables to each other coordinate
 //! in rising order. A dimension of one router has no ports.
 //!
-//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction (or, if so told, the
-//! way that does not wrap around), on VC 0 until the
+//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction (or as [`Tie`] says), on VC 0 until the
 //! link that wraps around and on VC 1 from that link on, and starts at VC 0 again in each dimension (Dally & Seitz 1987).
 
 use crate::division::FastDiv;
 use crate::hop::{Came, DimensionPorts, Hop, HopList};
 use crate::wiring::Wiring;
 use std::sync::Arc;
+use study::choice;
+
+choice! {
+    /// Which way a packet goes half-way round a ring, where both are equally long.
+    #[derive(Default)]
+    pub enum Tie {
+        #[default]
+        Positive = "positive", "The positive direction.";
+        Unwrapped = "unwrapped", "The way that does not cross the wrap-around link.";
+        Split = "split", "Half of all pairs each way: by the router where the packet turns into the ring, even or odd, and by the other coordinates of its destination; in a dimension of two routers packets take all cables in turn.";
+    }
+}
 
 /// What joins the routers of one line of the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +57,16 @@ impl Dimension {
     #[inline(always)]
     fn of(&self, packed: u64) -> u32 {
         (packed >> self.shift) as u32 & self.mask
+    }
+
+    /// From coordinate `c` of two on a torus to the other one, by any cable of either direction.
+    fn both_ways(&self, c: u32) -> Hop {
+        Hop {
+            port: self.base,
+            links: 2 * self.width,
+            dim: self.dim,
+            vc: u8::from(c == 1),
+        }
     }
 }
 
@@ -109,8 +130,8 @@ pub(crate) struct LatticeGeometry {
     packed: Arc<[u64]>,
     /// The dimension that each bit of packed coordinates belongs to.
     dim_of_bit: Arc<[Dimension; 64]>,
-    /// 1 if packets that go half-way round a ring take the way without the wrap-around link.
-    pub(crate) unwrapped_ties: u32,
+    /// Which way packets take that go half-way round a ring.
+    pub(crate) tie: Tie,
     pub(crate) nodes_per_router: FastDiv,
 }
 
@@ -161,7 +182,7 @@ impl LatticeGeometry {
             dims,
             packed: packed.into(),
             dim_of_bit: Arc::new(dim_of_bit),
-            unwrapped_ties: 0,
+            tie: Tie::Positive,
             nodes_per_router: FastDiv::new(nodes_per_router),
         }
     }
@@ -286,7 +307,7 @@ impl LatticeGeometry {
             return Hop::EJECT;
         }
         let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
-        self.step(at, d, d.of(pa), d.of(pt), came)
+        self.step((at, pt), d, d.of(pa), d.of(pt), came)
     }
 
     /// The step of [`Self::minimal`] along one of the dimensions in which two routers differ: number `pick(n)` of those `n`.
@@ -299,14 +320,14 @@ impl LatticeGeometry {
             return Hop::EJECT;
         }
         match self.dims.iter().filter(differs).nth(pick(n) as usize) {
-            Some(d) => self.step(at, d, d.of(pa), d.of(pt), came),
+            Some(d) => self.step((at, pt), d, d.of(pa), d.of(pt), came),
             None => Hop::EJECT,
         }
     }
 
-    /// One step along a dimension, from coordinate `c` towards another one `t`.
+    /// One step from a router to packed coordinates along a dimension, from coordinate `c` towards another one `t`.
     #[inline]
-    fn step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
+    fn step(&self, (at, to): (u32, u64), d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
         let dim = d.dim;
         match self.kind {
             LatticeKind::HyperX => {
@@ -318,10 +339,15 @@ impl LatticeGeometry {
                     vc: 0,
                 }
             }
+            LatticeKind::Torus if self.tie == Tie::Split && d.size == 2 => d.both_ways(c),
             LatticeKind::Torus => {
                 // Without branches: the direction of a random packet cannot be predicted.
                 let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());
-                let tie = self.unwrapped_ties & u32::from(t < c);
+                let tie = match self.tie {
+                    Tie::Positive => 0,
+                    Tie::Unwrapped => u32::from(t < c),
+                    Tie::Split => (c ^ (to & d.others).count_ones()) & 1,
+                };
                 let positive = u16::from(2 * ahead + tie <= d.size);
                 let (out, back) = (d.base + (1 - positive) * d.width, d.base + positive * d.width);
                 let wraps = u8::from(c == u32::from(positive).wrapping_neg() & (d.size - 1));
@@ -363,12 +389,7 @@ impl LatticeGeometry {
                         vc: 0,
                     });
                 }
-                LatticeKind::Torus if d.size == 2 => out.push(Hop {
-                    port: d.base,
-                    links: 2 * d.width,
-                    dim,
-                    vc: u8::from(c == 1),
-                }),
+                LatticeKind::Torus if d.size == 2 => out.push(d.both_ways(c)),
                 LatticeKind::Torus => {
                     let ahead = if t >= c { t - c } else { t + d.size - c };
                     if 2 * ahead <= d.size {
