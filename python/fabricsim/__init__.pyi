@@ -19,6 +19,7 @@ from ._recorded import Recorded
 from ._records import Finding
 from ._verify import Verification, verify
 from .analyses.calibrate.fit import calibrate
+from .analyses.calibrate.measured import Measured
 from .analyses.calibrate.records import Calibration
 from .analyses.capacity.company import capacity_study
 from .analyses.capacity.records import Capacity
@@ -83,6 +84,7 @@ __all__ = [
     "Interrupted",
     "JobTimes",
     "Knee",
+    "Measured",
     "Ops",
     "Pareto",
     "Recorded",

@@ -108,6 +108,11 @@ def test_traffic_of_ones_own_runs_as_written(tmp_path):
     assert _execute("docs/how-to/traffic.md", tmp_path) == 5
 
 
+def test_the_page_on_calibration_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/calibrate.md", tmp_path, hidden=()) >= 6
+    assert "[mpi]" in (tmp_path / "fitted" / "calibration.toml").read_text()
+
+
 def test_the_page_on_knees_runs_as_written(tmp_path):
     assert _execute("docs/how-to/knee.md", tmp_path) == 3
     assert "doubling link.bandwidth" in (tmp_path / "paid" / "knee.json").read_text()

@@ -3,7 +3,7 @@
 use super::execution::Manner;
 use super::latency::{LatencySummary, WaitSummary};
 use super::links::{BusyLink, busiest};
-use super::loads::{Loads, loads};
+use super::loads::{Loads, behind, loads};
 use super::state::{Judgement, Scales, of_sources_without_end, of_work_that_ends, tells};
 use super::verdict::Verdict;
 use crate::harvest::Harvest;
@@ -68,6 +68,8 @@ pub(crate) struct Concluded<'a> {
     pub busiest: Option<BusyLink>,
     /// Loads of the sources of all jobs.
     pub loads: Option<Loads>,
+    /// By which share deliveries clearly stay behind them.
+    pub behind: Option<f64>,
     pub latency_ns: LatencySummary,
     pub wait_ns: WaitSummary,
 }
@@ -120,10 +122,13 @@ impl<'a> Concluded<'a> {
             reached,
             busiest: busiest(harvest, reached),
             loads: None,
+            behind: None,
             latency_ns: LatencySummary::default(),
             wait_ns: WaitSummary::default(),
         };
         run.loads = loads(&run, 0..spec.jobs.len());
+        run.behind = behind(&run).filter(|_| open_loop && pushed);
+        run.judgement = run.judgement.unless_behind(run.behind, span_end);
         run.given = !open_loop || tells(run.judgement.state, run.bins(whole));
         (run.latency_ns, run.wait_ns) = run.times(whole, sample, run.given);
         run

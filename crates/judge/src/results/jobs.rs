@@ -2,7 +2,7 @@
 
 use super::figure::{Figure, Figures};
 use super::latency::{LatencySummary, WaitSummary};
-use super::loads::{Loads, loads};
+use super::loads::{Loads, behind_of, loads};
 use super::state::{LoadState, of_sources_without_end, of_work_that_ends, tells};
 use super::{Concluded, figures};
 use fabric::mpi::{RankRow, account};
@@ -133,7 +133,10 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
         let sample = track.sample(run.first, stats.span, stats.shift);
         let (measured, arrived) = (sample.messages, sample.latencies.count);
         let state = match endless {
-            true => of_sources_without_end(run.net.workload.is_open_loop(j), track, &run.scales).state,
+            true => {
+                let own = of_sources_without_end(run.net.workload.is_open_loop(j), track, &run.scales);
+                own.unless_behind(behind_of(run, j), run.span_end).state
+            }
             false => of_work_that_ends(measured, arrived).state,
         };
         let given = !endless || tells(state, run.bins(track));

@@ -1,6 +1,7 @@
 //! What sources offer and what the network takes of it, as fractions of what nodes can inject.
 
 use super::latency::half_width;
+use super::state::{BEHIND, stays_behind};
 use super::{Concluded, figures};
 
 figures! {
@@ -55,6 +56,25 @@ pub(super) fn accepted_load_error(run: &Concluded<'_>) -> Option<f64> {
         .map(|start| (start..start + length).map(of).sum::<u64>() as f64 / capacity)
         .collect();
     half_width(&loads)
+}
+
+/// The share by which deliveries in the second half of the measured span clearly stay behind what sources without end offer.
+pub(super) fn behind(run: &Concluded<'_>) -> Option<f64> {
+    let stats = &run.harvest.stats;
+    let slices = run.slices();
+    let offered = offered_load(run).filter(|_| stats.span.is_open())?;
+    let end = slices.end.min(stats.delivered.len());
+    let from = slices.start.max(slices.end / 2).min(end);
+    let slice = (1u64 << stats.shift) as f64 * f64::from(run.net.n_nodes());
+    stays_behind(&stats.delivered[from..end], offered * run.net.injection_rate() * slice)
+}
+
+/// The same of a job, where all together stay behind.
+pub(super) fn behind_of(run: &Concluded<'_>, job: usize) -> Option<f64> {
+    run.behind?;
+    let own = loads(run, std::iter::once(job))?;
+    let share = 1.0 - own.accepted_load / own.offered_load;
+    (share > BEHIND).then_some(share)
 }
 
 /// What was accepted of the source of which least was.

@@ -5,9 +5,12 @@
 //! time, by at least the share of some messages that it cannot take. Accepted loads tell the same only where all messages suffer alike.
 //! Buffers of bounded size can fill for as long as a run lasts and then be full of a load that the network carries: there, what grows counts
 //! only once it has reached the sources.
+//! Ages need not grow as long as a run lasts: a load that is little too high leaves an early level for ever, but slowly. So nothing is said to
+//! keep up of which, in the second half, clearly less was delivered than offered.
 //! Nothing that happens behind the end of the measured span is looked at, so drains do not matter.
 
 use super::figure::Figures;
+use super::latency::half_width;
 use crate::harvest::Harvest;
 use des::Time;
 use fabric::network::Network;
@@ -196,6 +199,45 @@ pub fn of_sources_without_end(pushed: bool, track: &Track, scales: &Scales) -> J
     }
 }
 
+/// Parts in which deliveries are compared, and by which share they may stay behind what is offered whatever their spread.
+const BATCHES: usize = 10;
+pub const BEHIND: f64 = 0.02;
+/// Deliveries stay behind if they do by so many times half their 95 % interval, 3.9 standard errors.
+const CLEARLY: f64 = 1.75;
+
+/// The share by which what was delivered in each of some slices stays behind the bytes that are offered in one, if it clearly does.
+pub fn stays_behind(delivered: &[u64], offered: f64) -> Option<f64> {
+    let length = delivered.len() / BATCHES;
+    if length == 0 || offered <= 0.0 {
+        return None;
+    }
+    let batches = delivered.chunks_exact(length);
+    let shares: Vec<f64> = batches
+        .map(|batch| batch.iter().sum::<u64>() as f64 / (offered * length as f64))
+        .collect();
+    let behind = 1.0 - shares.iter().sum::<f64>() / shares.len() as f64;
+    (behind > BEHIND.max(CLEARLY * half_width(&shares)?)).then_some(behind)
+}
+
+impl Judgement {
+    /// The same, unless it is that the network keeps up and clearly less was delivered than offered in the second half of a run of so many ps.
+    #[must_use]
+    pub fn unless_behind(self, behind: Option<f64>, end: u64) -> Judgement {
+        match (self.state, behind) {
+            (LoadState::Ok, Some(share)) => Judgement {
+                state: LoadState::Unsettled,
+                because: format!(
+                    "in the second half {:.1} % less was delivered than offered, though the oldest message that had not arrived did not get older; {:.0} us may do",
+                    100.0 * share,
+                    2.0 * end as f64 / 1e6
+                ),
+                settles: Some(end.saturating_mul(2)),
+            },
+            _ => self,
+        }
+    }
+}
+
 /// Judges the messages of a run or of one of its jobs.
 pub fn judge(track: &Track, scales: &Scales) -> Judgement {
     let Scales {
@@ -313,6 +355,30 @@ mod tests {
             LoadState::Ok,
             "a level that was reached late"
         );
+    }
+
+    #[test]
+    fn less_delivered_than_offered_is_not_keeping_up() {
+        // 5 % less, with a spread of 1 % from part to part, and of 10 %.
+        let slices = |part: f64, spread: f64| -> Vec<u64> {
+            let of = |k: u64| part * (1.0 + spread * (f64::from((k / 10 % 2) as u32) * 2.0 - 1.0));
+            (0..100).map(|k| (1e6 * of(k)) as u64).collect()
+        };
+        assert!((stays_behind(&slices(0.95, 0.01), 1e6).unwrap() - 0.05).abs() < 1e-6);
+        assert_eq!(stays_behind(&slices(0.95, 0.1), 1e6), None, "may be chance");
+        assert_eq!(stays_behind(&slices(0.99, 0.0), 1e6), None, "too little to matter");
+        assert_eq!(stays_behind(&slices(1.05, 0.01), 1e6), None);
+        assert_eq!(stays_behind(&slices(0.5, 0.0)[..9], 1e6), None, "too few slices");
+        let kept_up = |behind| Judgement::KEPT_UP.unless_behind(behind, 50_000_000);
+        assert_eq!(kept_up(None), Judgement::KEPT_UP);
+        let found = kept_up(Some(0.059));
+        assert_eq!((found.state, found.settles), (LoadState::Unsettled, Some(100_000_000)));
+        assert!(found.because.contains("5.9 % less was delivered"), "{}", found.because);
+        let saturated = Judgement {
+            state: LoadState::Saturated,
+            ..Judgement::KEPT_UP
+        };
+        assert_eq!(saturated.clone().unless_behind(Some(0.5), 1), saturated);
     }
 
     #[test]
