@@ -23,6 +23,8 @@ pub enum Purpose {
     Empty = 5,
     /// The same of a message that was asked for: it has none, and travels as one byte.
     EmptyData = 6,
+    /// Tells the receiver of a whole message that it fetches.
+    Offer = 7,
 }
 
 /// An envelope.
@@ -48,7 +50,7 @@ impl Purpose {
     /// `true` for what only keeps a rendezvous going: it has no bytes of a rank.
     pub fn is_control(self) -> bool {
         match self {
-            Purpose::Request | Purpose::Clear | Purpose::Done => true,
+            Purpose::Request | Purpose::Clear | Purpose::Done | Purpose::Offer => true,
             Purpose::Eager | Purpose::Data | Purpose::Empty | Purpose::EmptyData => false,
         }
     }
@@ -95,6 +97,7 @@ impl Envelope {
                 3 => Purpose::Data,
                 4 => Purpose::Done,
                 6 => Purpose::EmptyData,
+                7 => Purpose::Offer,
                 _ => Purpose::Empty,
             },
             sequence: word as u16,
@@ -136,6 +139,8 @@ pub(crate) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Opt
 const ENVELOPE: u8 = 1;
 /// In the channel number of a notice: it is the second, with the size; the first has the birth.
 const SECOND: u8 = 2;
+/// In the channel number of a notice: its message goes beside the network, and is there when that is said.
+pub(crate) const BESIDE: u8 = 4;
 /// Bits of a size; those of ranks' messages leave the upper eight for the rest of a context.
 const SIZE: u32 = 56;
 const REST: u32 = 56;
@@ -220,6 +225,7 @@ mod tests {
             Purpose::Done,
             Purpose::Empty,
             Purpose::EmptyData,
+            Purpose::Offer,
         ];
         for (i, purpose) in (0u16..).zip(purposes) {
             let envelope = Envelope {

@@ -40,6 +40,7 @@ choice! {
         Voq = "voq", "Virtual output queues over the input buffers, ideal crossbar.";
         InputQueued = "input-queued", "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.";
         LateAdmission = "late-admission", "Output queues that admit a packet when there is room, the upstream credit being withheld until then.";
+        LateAdmissionVcs = "late-admission-vcs", "The same with a queue per virtual channel, whole packets, links to nodes, and no rule for rings.";
     }
 }
 
@@ -92,7 +93,7 @@ pub struct RouterSpec {
     pub traversal_occupies_link: bool,
     /// Virtual channels per port; `None` takes what the routing needs.
     pub vcs: Option<u8>,
-    /// Input buffer per port and virtual channel; `None` is unbounded. For `late-admission` it bounds output queue plus the downstream share.
+    /// Input buffer per port and virtual channel; `None` is unbounded. With late admission it bounds output queue plus the downstream share.
     pub buffer: Option<Bytes>,
     /// Output buffer per port and virtual channel; `input-queued` only.
     pub output_buffer: Option<Bytes>,

@@ -30,6 +30,8 @@ pub struct InterfaceTerms {
     pub buffer: i32,
     /// Occupied before each message (ps).
     pub message_overhead: u64,
+    /// What a message passes before that, while the packets before it are sent (ps).
+    pub ahead: u64,
     /// Occupied before each packet (ps).
     pub packet_overhead: u64,
     /// Idle behind each message (ps).
@@ -147,6 +149,7 @@ impl InterfaceTerms {
         InterfaceTerms {
             buffer: buffer.map_or(i32::MAX / 2, |bytes| (bytes.0.min(1 << 30) / flit * flit) as i32),
             message_overhead: model.message_overhead(&spec.nic),
+            ahead: model.ahead(&spec.nic),
             packet_overhead: spec.nic.packet_overhead.0,
             gap: spec.nic.gap.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
@@ -318,19 +321,20 @@ impl Network {
     /// What a packet over a link of a class, or its credit, takes at least (ps).
     fn least_delay(&self, class: usize) -> u64 {
         let least = self.workload.least_packet(self.packet);
-        let mut delay = if class == 0 {
-            self.injection.hop
+        let class = if class == 0 {
+            &self.injection
         } else {
-            self.classes[class].hop
+            &self.classes[class]
         };
+        // A packet that is handed on with its tail comes that much later; what routers tell each other does not.
+        let tail = match self.store_and_forward && self.routing.news().is_none() {
+            true => class.ser(least),
+            false => 0,
+        };
+        let mut delay = class.hop + tail;
         if self.model.gives_credits() {
             let fastest = self.classes.iter().map(|class| class.ser(least)).min().unwrap_or(0);
             // The buffer is freed by the tail's start on any output, over which it may leave faster than it came.
-            let class = if class == 0 {
-                &self.injection
-            } else {
-                &self.classes[class]
-            };
             let leaves = match self.model.credit_leaves() {
                 CreditLeaves::AtOnce => 0,
                 CreditLeaves::WithTail => fastest,

@@ -290,6 +290,11 @@ impl<M: RouterModel> Fabric<M> {
                 entry.rest = rest;
             }
         }
+        if event.vc() & envelope::BESIDE != 0 {
+            // Nothing of it comes over the network.
+            st.incoming.edit(j, slot).delivered = 1;
+            return;
+        }
         if self.model.completes_by_flow() {
             let size = matches!(envelope::read(event), Notice::Size(..));
             return self.at(st, j, lp, sink).notice_of_flow(&message, slot, size);
@@ -494,7 +499,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             } else {
                 0
             };
-            nic.ready = message.birth.max(nic.free)
+            nic.ready = (message.birth + net.interface.ahead).max(nic.free)
                 + net.interface.message_overhead
                 + net.interface.packet_overhead
                 + idle
@@ -720,6 +725,7 @@ pub(crate) fn post<J: Journal>(
     if nic.birth == u64::MAX {
         let due = message
             .birth
+            .saturating_add(net.interface.ahead)
             .max(nic.free)
             .saturating_add(net.interface.message_overhead);
         st.due.set(j, place, due.min(*st.due.get(place)));

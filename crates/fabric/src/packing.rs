@@ -85,6 +85,12 @@ fn told_of(net: &Network, lp: u32) -> Range<u32> {
     lp * slots..(lp + 1) * slots
 }
 
+/// Its counters.
+fn turns_of(net: &Network, lp: u32) -> Range<u32> {
+    let counters = net.routing.counters();
+    lp * counters..(lp + 1) * counters
+}
+
 /// Appends a router with its nodes.
 pub(crate) fn pack<M: RouterModel>(fabric: &Fabric<M>, st: &State, lp: u32, out: &mut Vec<u8>) {
     let net = &fabric.net;
@@ -92,6 +98,7 @@ pub(crate) fn pack<M: RouterModel>(fabric: &Fabric<M>, st: &State, lp: u32, out:
     put(out, [st.routers.get(lp).queued, st.routers.get(lp).faults]);
     (lp * net.words..(lp + 1) * net.words).for_each(|word| put(out, *st.waiting.get(word)));
     told_of(net, lp).for_each(|slot| put(out, *st.told.get(slot)));
+    turns_of(net, lp).for_each(|slot| put(out, *st.turns.get(slot)));
     for port in site.port..site.port + site.ports() {
         put(out, *st.ports.get(port));
         for channel in port * net.vcs..(port + 1) * net.vcs {
@@ -150,6 +157,9 @@ pub(crate) fn unpack<M: RouterModel>(
     }
     for slot in told_of(net, lp) {
         st.told.set(j, slot, take(input)?);
+    }
+    for slot in turns_of(net, lp) {
+        st.turns.set(j, slot, take(input)?);
     }
     for port in site.port..site.port + site.ports() {
         st.ports.set(j, port, take(input)?);

@@ -7,7 +7,7 @@ use crate::network::Peer;
 use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::{Kind, Packet};
 use crate::routing::news::TOLD;
-use crate::routing::{Sense, Way};
+use crate::routing::{COUNTER, Sense, Way};
 use crate::spec::{Architecture, RouterModel as Model, RouterSpec};
 use crate::state::{Link, NONE};
 use des::{Journal, Sink, Time};
@@ -15,12 +15,14 @@ use des::{Journal, Sink, Time};
 pub mod credit;
 pub mod input_queued;
 pub mod late_admission;
+pub mod late_admission_vcs;
 pub(crate) mod news;
 pub mod sculpin;
 
 pub use credit::Credit;
 pub use input_queued::InputQueued;
 pub use late_admission::LateAdmission;
+pub use late_admission_vcs::LateAdmissionVcs;
 pub use sculpin::Sculpin;
 
 /// What is to be done with whichever router model a run has.
@@ -42,6 +44,7 @@ pub fn with_model<T: ModelTask>(router: &RouterSpec, plain: bool, task: T) -> T:
         (Model::Credit, Architecture::Voq) => task.with::<Credit>(),
         (Model::Credit, Architecture::InputQueued) => task.with::<InputQueued>(),
         (Model::Credit, Architecture::LateAdmission) => task.with::<LateAdmission>(),
+        (Model::Credit, Architecture::LateAdmissionVcs) => task.with::<LateAdmissionVcs>(),
     }
 }
 
@@ -108,7 +111,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let AtRouter { net, site, .. } = self;
         let sense = net.routing.sense();
         let news = net.routing.news();
+        let counters = self.lp * net.routing.counters();
         let mut backlog = |local: u32, vc: u8| {
+            if local >= COUNTER && local < TOLD {
+                return u64::from(*self.st.turns.get(counters + local - COUNTER));
+            }
             if let Some(news) = news.filter(|_| local >= TOLD) {
                 return news::told(self.st, self.lp, news, local - TOLD, now);
             }
@@ -121,6 +128,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         };
         // Lent, not given: copied in wide words right behind the stores of its parts, it had to wait until these and all before them were done.
         let way = net.routing.adaptive(net, site, packet, &mut backlog);
+        if let Some(counter) = way.counter() {
+            let count = self.st.turns.edit(self.j, counters + counter);
+            *count = count.wrapping_add(1);
+        }
         if let Some(news) = news {
             news::tell(self, news, way.port(), packet, now);
         }

@@ -29,6 +29,7 @@ mod adaptive_up;
 mod algorithm;
 mod choice;
 mod classes;
+mod codes;
 mod d_mod_k;
 mod dal;
 mod deroute;
@@ -37,6 +38,7 @@ mod doal;
 mod dor;
 mod failures;
 mod fits;
+mod group_links;
 mod keys;
 mod least;
 mod merlin;
@@ -49,9 +51,11 @@ mod prelude;
 mod proof;
 mod rdr;
 mod scatter;
+mod sst_macro;
 mod table;
 mod table_source;
 mod tables;
+pub(crate) mod turns;
 mod ugal;
 mod valiant;
 mod vdal;
@@ -67,6 +71,7 @@ pub use adaptive_up::SenseSpec;
 pub use algorithm::{Detours, NoKeys, RoutingTerms, WithFailures};
 pub use choice::Equal;
 use classes::of as networks_of;
+pub use codes::{DallySpec, DfpSpec, PicksSpec};
 pub use deroute::DerouteSpec;
 pub use detour::{DetourSpec, Scope, Via};
 pub use dor::{Tie, TieSpec};
@@ -77,6 +82,7 @@ pub use proof::Proof;
 pub use table::PathTable;
 pub use table_source::table_bytes;
 pub use tables::{PathChoice, TableSource, TablesSpec};
+pub use turns::COUNTER;
 pub use valiant::ViaSpec;
 pub use weigh::{Congestion, Per, Sense};
 
@@ -122,6 +128,15 @@ routings! {
     "merlin-adaptive-local" = merlin::MerlinAdaptiveLocal,
     "merlin-ugal" = merlin::MerlinUgal,
     "merlin-adaptive-up" = merlin::MerlinAdaptiveUp,
+    "codes-dally-minimal" = codes::CodesDallyMinimal,
+    "codes-dally-par" = codes::CodesDallyPar,
+    "codes-dfp-par" = codes::CodesDfpPar,
+    "codes-fat-tree" = codes::CodesFatTree,
+    "macro-scatter" = sst_macro::MacroScatter,
+    "macro-minimal" = sst_macro::MacroMinimal,
+    "macro-valiant" = sst_macro::MacroValiant,
+    "macro-ugal" = sst_macro::MacroUgal,
+    "macro-par" = sst_macro::MacroPar,
 }
 
 /// A routing, ready to run.
@@ -142,6 +157,8 @@ pub struct Routing {
     sense: Option<Sense>,
     /// What routers tell each other for it.
     news: Option<News>,
+    /// Counters of a router.
+    counters: u32,
     /// Virtual channels of the topology's own minimal routing.
     minimal_vcs: u8,
     seed: u64,
@@ -203,6 +220,7 @@ impl Routing {
             adaptive: spec.is_adaptive(),
             sense: kind.ready().sense(),
             news: kind.ready().news(),
+            counters: kind.ready().counters(),
             kind,
             minimal_vcs: topology.minimal_vcs(),
             seed: mix(terms.seed ^ 0x526F_7574),
@@ -272,6 +290,12 @@ impl Routing {
         self.news
     }
 
+    /// Counters that each router has for it.
+    #[inline(always)]
+    pub fn counters(&self) -> u32 {
+        self.counters
+    }
+
     /// The forwarding tables, if it has such.
     pub fn table(&self) -> Option<&PathTable> {
         self.kind.ready().table().map(|table| &**table)
@@ -332,7 +356,11 @@ impl Routing {
     fn blindly(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         match &self.kind {
             Kind::Classes(classes) => classes.blindly(net, site, packet),
-            kind => kind.next(self.here(net, site, packet), |_, _| 0),
+            // Nothing waits, and turns are as likely as each other.
+            kind => kind.next(self.here(net, site, packet), |local, _| match local >= COUNTER {
+                true => mix(self.seed ^ packet.moment(site.router) ^ packet.identity()) >> 32,
+                false => 0,
+            }),
         }
     }
 

@@ -18,8 +18,8 @@ use work::workload::spec::rails_of;
 
 pub use crate::equipment::*;
 pub use crate::routing::{
-    Congestion, DerouteSpec, DetourSpec, Equal, EqualSpec, KeepSpec, NoKeys, PathChoice, Per, RatioSpec, RoomSpec,
-    RoutingSpec, Scope, SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via, ViaSpec,
+    Congestion, DallySpec, DerouteSpec, DetourSpec, DfpSpec, Equal, EqualSpec, KeepSpec, NoKeys, PathChoice, Per,
+    PicksSpec, RatioSpec, RoomSpec, RoutingSpec, Scope, SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via, ViaSpec,
 };
 pub use plain::plain;
 pub use study::{BitsPerSec, Bytes};

@@ -330,6 +330,8 @@ des::columns! {
         pub incoming: Incoming,
         /// Late-admission routers: the lists of each output port.
         pub lists: lists::List,
+        /// Late-admission routers with channels: what waits beside the queue of each port and channel.
+        pub refused: lists::List,
         /// Input-queued routers: a record per port and virtual channel.
         pub inputs: crossbar::Input,
         /// Input-queued routers: a record per port.
@@ -340,6 +342,8 @@ des::columns! {
         pub arbiters: crossbar::Arbiter,
         /// Routings with news: until when each port of the group has work, as far as each router has been told (ps).
         pub told: u64,
+        /// Routings that deal packets out in turn: the counters of each router.
+        pub turns: u32,
     } with {
         /// Of ranks.
         pub mpi: RankColumns,

@@ -133,6 +133,9 @@ impl<M: RouterModel> World for Fabric<M> {
             let slots = news.slots();
             st.told.fill(lps.start * slots, vec![0; lps.len() * slots as usize]);
         }
+        let counters = net.routing.counters();
+        st.turns
+            .fill(lps.start * counters, vec![0; lps.len() * counters as usize]);
         endpoints::start(net, &lps, &part, &mut st);
         self.model.start(net, &lps, &mut st);
         (st, first)

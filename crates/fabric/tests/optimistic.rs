@@ -6,7 +6,7 @@ use des::{Time, WindowEngine};
 use fabric::network::Network;
 use fabric::network::model::{Fabric, RouterModel as Model};
 use fabric::observe::{Span, Stats};
-use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
+use fabric::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, Sculpin};
 use fabric::spec::*;
 use fabric::state::{Parts, State};
 use topo::{Lattice, TopologySpec};
@@ -116,6 +116,8 @@ fn router_models_are_rolled_back_and_give_one_answer() {
         spec.router.output_buffer = Some(Bytes(5_000));
         check::<InputQueued>(&format!("input-queued, {name}"), &spec);
         spec.router.output_buffer = None;
+        spec.router.architecture = Architecture::LateAdmissionVcs;
+        check::<LateAdmissionVcs>(&format!("late admission by channel, {name}"), &spec);
         spec.router.architecture = Architecture::LateAdmission;
         spec.router.bubble = 2;
         spec.router.local_latency = Time(750);

@@ -238,7 +238,8 @@ impl Harvest {
 
     fn count(&mut self, net: &Network, state: &State) {
         let heads = state.channels.as_slice().iter().map(|channel| channel.head);
-        let lists = state.lists.as_slice().iter().map(|list| list.head);
+        let lists = state.lists.as_slice().iter().chain(state.refused.as_slice());
+        let lists = lists.map(|list| list.head);
         let inputs = state.inputs.as_slice().iter().map(|input| input.head);
         for head in heads.chain(lists).chain(inputs) {
             let mut slot = head;
@@ -350,9 +351,14 @@ impl Harvest {
     fn see_credits(&mut self, net: &Network, state: &State, lp: u32, site: &Site) {
         let (vcs, full) = (net.vcs, net.buffer);
         let network = (0..u32::from(site.net)).flat_map(|port| (0..vcs).map(move |vc| (port, vc)));
-        // Nodes of input-queued routers give credits too, for all channels of a port together.
-        let bounded = if state.crossings.is_empty() { 0 } else { site.ports() };
-        let hosts = (u32::from(site.net)..bounded).map(|port| (port, 0));
+        // Nodes of input-queued routers give credits too, for all channels of a port together; those of late-admission routers with
+        // channels for each.
+        let of_host = match (state.crossings.is_empty(), state.refused.is_empty()) {
+            (true, true) => 0,
+            (false, _) => 1,
+            (true, false) => vcs,
+        };
+        let hosts = (u32::from(site.net)..site.ports()).flat_map(|port| (0..of_host).map(move |vc| (port, vc)));
         for (port, vc) in network.chain(hosts) {
             let bytes = state.channels.get((site.port + port) * vcs + vc).credit;
             if bytes == full {

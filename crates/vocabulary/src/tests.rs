@@ -681,10 +681,14 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
     let fat_tree = "[topology]\nkind = \"fat-tree\"\ndown = [4, 4]\nup = [2]\n[[job]]\n";
     let hyperx = "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\n[[job]]\n";
     let dragonfly = "[topology]\nkind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\n[[job]]\n";
+    let dragonfly_plus = "[topology]\nkind = \"dragonfly+\"\ngroups = 3\nleaves = 2\nspines = 2\n[[job]]\n";
     for entry in registry::list(&registry::ROUTING) {
         let fits =
             |text: &&str| fabric::routing::fits(entry.name, &load_with(text, &LoadOptions::default()).runs[0].topology);
-        let text = [TORUS, fat_tree, hyperx, dragonfly].into_iter().find(fits).unwrap();
+        let text = [TORUS, fat_tree, hyperx, dragonfly, dragonfly_plus]
+            .into_iter()
+            .find(fits)
+            .unwrap();
         // What a file says is looked at when the network is built.
         let file = concat!("routing.file=", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let kind = format!("routing.kind={}", entry.name);

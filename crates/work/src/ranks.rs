@@ -13,7 +13,7 @@ use crate::mpi::collective::{Algorithm, Call};
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::graph::state::{GraphProgress, ItemList, RankLane};
 use crate::mpi::op::{Collective, CollectiveKind, Op};
-use crate::mpi::spec::{CallCosts, CostPiece, Handling, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
+use crate::mpi::spec::{Beside, CallCosts, CostPiece, Handling, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use crate::mpi::{Communicator, Program};
 use crate::rate::Rate;
 use crate::terms::Starts;
@@ -346,12 +346,17 @@ pub struct Costs {
     pub local: Rate,
     /// What ranks pay that handle messages in their calls only; `None`: they handle them always.
     pub in_calls: Option<CallCosts>,
+    /// Eager messages of more bytes are fetched by their receiver.
+    pub fetch_above: u64,
+    /// Messages that go beside the network.
+    pub beside: Option<Beside>,
 }
 
 impl Costs {
     /// Control messages that a message of a rank takes to another host; a `synchronous` one asks whatever its size.
     pub fn controls(&self, bytes: u64, synchronous: bool) -> f64 {
         match self.rendezvous {
+            _ if self.fetches(bytes) && !synchronous => 2.0,
             _ if bytes <= self.eager && !synchronous => 0.0,
             Rendezvous::Put => 2.0,
             Rendezvous::Get => 3.0,
@@ -381,6 +386,11 @@ impl Costs {
         }
     }
 
+    /// Whether the receiver of a message that need not ask fetches it.
+    pub fn fetches(&self, bytes: u64) -> bool {
+        bytes > self.fetch_above && bytes <= self.eager
+    }
+
     fn new(spec: &MpiSpec) -> Costs {
         Costs {
             pieces: spec.costs.as_slice().into(),
@@ -399,6 +409,8 @@ impl Costs {
                 Handling::Always => None,
                 Handling::InCalls(costs) => Some(costs),
             },
+            fetch_above: spec.fetch_above.map_or(u64::MAX, |bytes| bytes.0),
+            beside: spec.beside,
         }
     }
 }

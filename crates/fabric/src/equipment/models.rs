@@ -12,6 +12,7 @@ use work::build_error::BuildError;
 mod credit;
 mod input_queued;
 mod late_admission;
+mod late_admission_vcs;
 mod sculpin;
 
 /// Makes the list of router models: the variant of each with the file that has its `ENTRY` and its `of`, which answers for a router of it.
@@ -149,6 +150,12 @@ pub trait NamedModel: Debug + Sync {
         false
     }
 
+    /// Whether what waits before its ports is what has come for them and has not been admitted behind their links, and nothing else
+    /// (`congestion = "unadmitted"`).
+    fn tells_of_unadmitted(&self) -> bool {
+        false
+    }
+
     /// Whether a packet's output is chosen before there is room for it, so that it waits for that output and no other.
     fn commits_before_room(&self) -> bool {
         false
@@ -227,6 +234,11 @@ pub trait NamedModel: Debug + Sync {
     /// Time (ps) that a message occupies an interface's link for besides its packets.
     fn message_overhead(&self, nic: &NicSpec) -> u64 {
         nic.message_overhead.0
+    }
+
+    /// Time (ps) that a message passes before that, while the packets before it are sent.
+    fn ahead(&self, _: &NicSpec) -> u64 {
+        0
     }
 
     /// What a link between routers takes; `serialisation` (ps) is that of a unit.

@@ -63,7 +63,7 @@ impl NamedRouting for AdaptiveUp {
     fn ready(parameters: &SenseSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<LeastUp, BuildError> {
         needs_fat_tree(topology)?;
         Ok(LeastUp {
-            sense: Sense::new(parameters.congestion, parameters.per, terms)?,
+            sense: Some(Sense::new(parameters.congestion, parameters.per, terms)?),
             choice: PortChoice {
                 equal: parameters.equal,
                 bytes: false,
@@ -75,8 +75,22 @@ impl NamedRouting for AdaptiveUp {
 /// The way up with the least waiting before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeastUp {
-    sense: Sense,
+    /// `None`: what the router counts itself.
+    sense: Option<Sense>,
     choice: PortChoice,
+}
+
+impl LeastUp {
+    /// By the bytes that the router counts, a drawn port before others.
+    pub(super) fn by_bytes() -> LeastUp {
+        LeastUp {
+            sense: None,
+            choice: PortChoice {
+                equal: Equal::Drawn,
+                bytes: true,
+            },
+        }
+    }
 }
 
 impl ReadyRouting for LeastUp {
@@ -96,7 +110,7 @@ impl ReadyRouting for LeastUp {
     }
 
     fn sense(&self) -> Option<Sense> {
-        Some(self.sense)
+        self.sense
     }
 
     fn asks_for_cables(&self) -> bool {

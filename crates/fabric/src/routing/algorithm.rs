@@ -38,7 +38,19 @@ impl Way {
     /// The same on a channel that is `channels` further.
     #[inline(always)]
     pub(super) fn behind(self, channels: u8) -> Way {
-        Way::new(self.port(), channels + self.vc(), self.phase())
+        Way(self.0 + (u64::from(channels) << 32))
+    }
+
+    /// The same, which takes its turn of a counter of the router.
+    #[inline(always)]
+    pub(super) fn in_turn(self, counter: u32) -> Way {
+        Way(self.0 | u64::from(counter + 1) << 48)
+    }
+
+    /// The counter of the router of which it takes its turn, if there is one.
+    #[inline(always)]
+    pub fn counter(self) -> Option<u32> {
+        ((self.0 >> 48) as u32).checked_sub(1)
     }
 
     /// The local port.
@@ -67,6 +79,15 @@ pub struct Here<'a> {
     pub net: &'a Plant,
     pub site: &'a Site,
     pub packet: &'a Packet,
+}
+
+impl Here<'_> {
+    /// To the port of the packet's node, which is at this router.
+    pub(super) fn eject(&self, vc: u8) -> Way {
+        let Here { site, packet, .. } = self;
+        let port = u32::from(site.net) + (packet.destination() - site.node);
+        Way::new(port, vc.min(self.routing.last_vc), packet.phase())
+    }
 }
 
 /// Which packets take more hops than the fewest, as a prediction without a run counts them.
@@ -203,6 +224,12 @@ pub trait ReadyRouting {
     /// Whether more channels than it needs allow more ways.
     fn takes_all_channels(&self) -> bool {
         false
+    }
+
+    /// Counters that each router has for it, by which it deals packets out in turn: their values are asked for by
+    /// [`COUNTER`](super::turns::COUNTER), and a [`Way`] says of which it takes its turn.
+    fn counters(&self) -> u32 {
+        0
     }
 
     /// What routers tell each other for it, if they do.

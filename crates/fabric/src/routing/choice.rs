@@ -17,6 +17,7 @@ choice! {
         WithinAPacket = "within-a-packet", "Where less than a packet more waits than at the least; a random one.";
         Exact = "exact", "Where just as much waits; a random one.";
         First = "first", "Where just as much waits; the first in port order.";
+        Drawn = "drawn", "Where just as much waits; a port that is drawn of all, if it is one of them, else the first in port order.";
     }
 }
 
@@ -41,6 +42,10 @@ impl PortChoice {
         let &(least, first) = waits.iter().min_by_key(|(wait, _)| wait)?;
         let within = match self.equal {
             Equal::First => return Some(first),
+            Equal::Drawn => {
+                let (wait, drawn) = waits[below(word, waits.len() as u64) as usize];
+                return Some(if wait == least { drawn } else { first });
+            }
             Equal::Exact => 0,
             Equal::WithinAPacket => packet(first).saturating_sub(1),
         };
@@ -105,6 +110,9 @@ mod tests {
         let [a, b, c, d, e] = taken(Equal::Exact, &waits);
         assert!((a, c, e) == (0, 0, 0) && b.abs_diff(d) < 400);
         assert_eq!(taken(Equal::First, &waits), [0, 10_000, 0, 0, 0]);
+        // Ports 0, 2 and 4 are drawn in vain.
+        let [a, b, c, d, e] = taken(Equal::Drawn, &waits);
+        assert!((a, c, e) == (0, 0, 0) && b.abs_diff(8_000) < 160 && b + d == 10_000);
         assert_eq!(taken(Equal::WithinAPacket, &[(u64::MAX, 2)]), [0, 0, 10_000, 0, 0]);
     }
 

@@ -41,6 +41,7 @@ impl Routing {
             to_the_node: self.to_the_node,
             sense: self.sense,
             news: self.news,
+            counters: self.counters,
             minimal_vcs: self.minimal_vcs,
             seed: self.seed,
             kind: Kind::Classes(Box::new(Classes { inner: self, n })),

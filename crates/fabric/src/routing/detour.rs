@@ -240,6 +240,7 @@ impl Detour {
             Congestion::Output => output,
             Congestion::Credits => next,
             Congestion::Both => output.zip(next).map(|(output, next)| output.saturating_add(next)),
+            Congestion::Unadmitted => next,
         };
         let Some(one) = one else {
             let reason = "room is left in bounded buffers: output buffers of input-queued routers, or what credits tell of the next buffer";

@@ -16,7 +16,6 @@ mod adaptive_local;
 mod adaptive_up;
 mod doal;
 mod dragonfly;
-mod links;
 mod min_a;
 mod minimal;
 mod scan;
@@ -37,7 +36,7 @@ pub use adaptive_local::RatioSpec;
 pub use adaptive_up::KeepSpec;
 
 use super::RoutingTerms;
-use super::algorithm::{Here, Way, refuse};
+use super::algorithm::refuse;
 use work::build_error::BuildError;
 
 /// What Merlin's routings look at: the output buffer of a port and channel, which input-queued routers have.
@@ -53,7 +52,7 @@ impl Buffers {
     /// Those of the run's routers, if they are such.
     fn of(terms: &RoutingTerms<'_>) -> Result<Buffers, BuildError> {
         let model = terms.router.named();
-        if !model.backlog_is_in_bytes() {
+        if !model.backlog_is_in_bytes() || model.tells_of_unadmitted() {
             return refuse(
                 "the routings of SST Merlin look at the output buffers of input-queued routers, channel by channel",
                 "set router.preset = \"merlin\", or router.architecture = \"input-queued\"",
@@ -70,14 +69,5 @@ impl Buffers {
             let reason = "it looks at the room that is left in output buffers";
             BuildError::field("routing.kind", reason, Some("bound router.output_buffer"))
         })
-    }
-}
-
-impl Here<'_> {
-    /// To the port of the packet's node, which is at this router.
-    fn eject(&self, vc: u8) -> Way {
-        let Here { site, packet, .. } = self;
-        let port = u32::from(site.net) + (packet.destination() - site.node);
-        Way::new(port, vc.min(self.routing.last_vc), packet.phase())
     }
 }

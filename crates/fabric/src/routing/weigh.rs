@@ -11,6 +11,7 @@ choice! {
         Output = "output", "What waits in the own router for the output.";
         Credits = "credits", "What the buffer at the other end of the link holds, as far as credits tell.";
         Both = "both", "The sum of the two.";
+        Unadmitted = "unadmitted", "What has come for the output and has not been admitted to a queue of the next router: late-admission-vcs alone, which tells nothing else.";
     }
 }
 
@@ -39,7 +40,21 @@ pub struct Sense {
 impl Sense {
     /// Checks what is to be looked at against the router model.
     pub(super) fn new(congestion: Congestion, per: Per, terms: &RoutingTerms<'_>) -> Result<Sense, BuildError> {
-        let credits = congestion != Congestion::Output;
+        let unadmitted = congestion == Congestion::Unadmitted;
+        if unadmitted != terms.router.named().tells_of_unadmitted() {
+            let (reason, hint) = match unadmitted {
+                true => (
+                    "only routers that admit packets late, channel by channel, know what has not been admitted behind a link",
+                    "take \"both\", or set router.architecture = \"late-admission-vcs\"",
+                ),
+                false => (
+                    "a late-admission-vcs router counts what has not been admitted behind a link, and nothing else",
+                    "take \"unadmitted\"",
+                ),
+            };
+            return Err(BuildError::field("routing.congestion", reason, Some(hint)));
+        }
+        let credits = matches!(congestion, Congestion::Credits | Congestion::Both);
         if credits && !terms.router.has_bounded_buffers() {
             let reason = "without bounded buffers there are no credits to look at";
             return Err(BuildError::field("routing.congestion", reason, Some("take \"output\"")));

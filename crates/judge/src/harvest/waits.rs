@@ -28,12 +28,16 @@ pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) 
         let port = site.port + local;
         for vc in 0..net.vcs {
             let channel = state.channels.get(port * net.vcs + vc);
-            let (queues, waits) = match state.lists.is_empty() {
-                false => {
+            let (queues, waits) = match (state.lists.is_empty(), state.refused.is_empty()) {
+                (false, _) => {
                     let queues = late_admission::waiting(state, port);
                     (queues, queues != [NONE; 2])
                 }
-                true => {
+                (true, false) => {
+                    let beside = state.refused.get(port * net.vcs + vc).head;
+                    ([beside, NONE], beside != NONE)
+                }
+                (true, true) => {
                     let first = |head| i64::from(state.slots.get(head).size());
                     let waits = channel.head != NONE && channel.credit < first(channel.head);
                     ([channel.head, NONE], waits)

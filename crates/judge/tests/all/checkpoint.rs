@@ -8,7 +8,7 @@ use des::{Event, ReferenceEngine, RollbackCheck, Stop, Time, Torn, WindowEngine,
 use fabric::network::Network;
 use fabric::network::model::{Fabric, RouterModel as Model};
 use fabric::observe::{Span, Stats};
-use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
+use fabric::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, Sculpin};
 use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
@@ -85,7 +85,15 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     late.nic.idle_delay_per_byte = Time(40);
     let mut cumulative = late.clone();
     cumulative.router.completion = Completion::Cumulative;
+    let codes = RoutingSpec::CodesDallyPar(DallySpec::default());
+    let mut by_channel = cell(&dragonfly, RouterModel::Credit, codes);
+    by_channel.router.architecture = Architecture::LateAdmissionVcs;
+    by_channel.router.credit_uses_link = false;
+    by_channel.router.credit_delay = Time(700);
+    let in_turn = cell(&dragonfly, RouterModel::Credit, RoutingSpec::MacroPar(NoKeys {}));
     vec![
+        ("credit, ways in turn", in_turn),
+        ("late admission by channel", by_channel),
         ("plain sculpin", plain_sculpin),
         ("sculpin", sculpin),
         ("plain credit", plain_credit),
@@ -425,6 +433,7 @@ fn take_over_any(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, walk: Wa
         (_, Architecture::Voq) => take_over::<Credit>,
         (_, Architecture::InputQueued) => take_over::<InputQueued>,
         (_, Architecture::LateAdmission) => take_over::<LateAdmission>,
+        (_, Architecture::LateAdmissionVcs) => take_over::<LateAdmissionVcs>,
     };
     check(what, spec, cuts, until, walk)
 }

@@ -176,6 +176,11 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::MerlinAdaptiveLocal(RatioSpec { ratio: 1.0 }),
             RoutingSpec::MerlinUgal(NoKeys {}),
             RoutingSpec::MerlinAdaptiveUp(KeepSpec { keep: 1.0 }),
+            RoutingSpec::MacroScatter(NoKeys {}),
+            RoutingSpec::MacroMinimal(NoKeys {}),
+            RoutingSpec::MacroValiant(NoKeys {}),
+            RoutingSpec::MacroUgal(NoKeys {}),
+            RoutingSpec::MacroPar(NoKeys {}),
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
                 continue;
@@ -189,7 +194,8 @@ fn cells() -> Vec<(String, RunSpec)> {
                 RoutingSpec::Doal(_) | RoutingSpec::Dal(_) | RoutingSpec::Vdal(_)
             );
             let merlins = routing.name().starts_with("merlin-");
-            if merlins && !fabric::routing::fits(routing.name(), &topology) {
+            let macros = routing.name().starts_with("macro-");
+            if (merlins || macros) && !fabric::routing::fits(routing.name(), &topology) {
                 continue;
             }
             let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));
@@ -361,6 +367,98 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
         }
     }
     cells
+}
+
+/// Routings of SST/macro on the networks that it has for them.
+fn macro_cells() -> Vec<(String, RunSpec)> {
+    let plus = TopologySpec::DragonflyPlus(DragonflyPlusSpec {
+        groups: 4,
+        leaves: 3,
+        spines: 3,
+        nodes_per_leaf: 2,
+        links_per_pair: 3,
+        local_width: 1,
+        arrangement: Arrangement::Absolute,
+        arrangement_seed: 1,
+    });
+    let cells = [
+        (plus.clone(), RoutingSpec::MacroMinimal(NoKeys {})),
+        (plus, RoutingSpec::MacroPar(NoKeys {})),
+        (
+            TopologySpec::HyperX(lattice(&[3, 2, 3], &[1, 2, 1], 2)),
+            RoutingSpec::MacroPar(NoKeys {}),
+        ),
+    ];
+    let models = [RouterModel::Sculpin, RouterModel::Credit];
+    let with_models = |(topology, routing): (TopologySpec, RoutingSpec)| {
+        models.map(|model| {
+            let mut spec = plain(topology.clone());
+            spec.routing = routing.clone();
+            spec.router.model = model;
+            spec.router.buffer = Some(Bytes(6_000));
+            (format!("{} {} {model:?}", topology.kind().name(), routing.name()), spec)
+        })
+    };
+    cells.into_iter().flat_map(with_models).collect()
+}
+
+/// Late-admission routers with channels: those of CODES' routings, and routings that have other channels.
+fn late_admission_vcs_cells() -> Vec<(String, RunSpec)> {
+    let unadmitted = |per| DetourSpec {
+        congestion: Congestion::Unadmitted,
+        per,
+        ..DetourSpec::default()
+    };
+    let named = |name: &str| topologies().into_iter().find(|(n, _)| *n == name).unwrap().1;
+    let up = SenseSpec {
+        congestion: Congestion::Unadmitted,
+        per: Per::Vc,
+        equal: Equal::Drawn,
+    };
+    let dfp = DfpSpec {
+        spines_go_on: true,
+        threshold: Bytes(2_000),
+        ..DfpSpec::default()
+    };
+    let dally = DallySpec {
+        global_picks: 1,
+        ratio: 1.0,
+        ..DallySpec::default()
+    };
+    [
+        ("dragonfly", RoutingSpec::CodesDallyPar(DallySpec::default())),
+        ("dragonfly", RoutingSpec::CodesDallyPar(dally)),
+        ("dragonfly", RoutingSpec::CodesDallyMinimal(PicksSpec::default())),
+        ("dragonfly+", RoutingSpec::CodesDfpPar(DfpSpec::default())),
+        ("dragonfly+", RoutingSpec::CodesDfpPar(dfp)),
+        ("fat-tree", RoutingSpec::CodesFatTree(NoKeys {})),
+        ("fat-tree", RoutingSpec::AdaptiveUp(up)),
+        ("dragonfly", RoutingSpec::Ugal(unadmitted(Per::Port))),
+        ("dragonfly+", RoutingSpec::Par(unadmitted(Per::Vc))),
+        ("hyperx", RoutingSpec::MIN_A),
+        ("torus", RoutingSpec::DOR),
+        ("mesh", RoutingSpec::MINIMAL),
+        ("dragonfly", RoutingSpec::VALIANT),
+    ]
+    .into_iter()
+    .enumerate()
+    .filter(|(_, (name, routing))| fabric::routing::fits(routing.name(), &named(name)))
+    .map(|(i, (name, routing))| {
+        let mut spec = plain(named(name));
+        spec.routing = routing.clone();
+        spec.links.default.latency = Time::from_ns(if i % 2 == 0 { 10 } else { 0 });
+        spec.router.architecture = Architecture::LateAdmissionVcs;
+        spec.router.buffer = Some(Bytes(6_000));
+        spec.router.traversal = Time::from_ns(100);
+        spec.router.credit_delay = Time(700);
+        spec.router.credit_uses_link = i % 3 == 0;
+        if i % 4 == 3 {
+            spec.router.arbitration = Arbitration::Fcfs;
+        }
+        spec.nic.message_overhead = Time::from_ns(11);
+        (format!("{name} {routing:?} late admission by channel"), spec)
+    })
+    .collect()
 }
 
 fn synthetic(load: f64, message: u64) -> Work {
@@ -605,6 +703,32 @@ fn late_admission_gives_one_answer_on_every_engine() {
 }
 
 #[test]
+fn ways_in_turn_give_one_answer_on_every_engine() {
+    for (i, (what, mut spec)) in macro_cells().into_iter().enumerate() {
+        spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn late_admission_by_channel_gives_one_answer_on_every_engine() {
+    let cells = late_admission_vcs_cells();
+    assert!(cells.len() >= 12, "{}", cells.len());
+    for (i, (what, mut spec)) in cells.into_iter().enumerate() {
+        spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+        let mode = [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3];
+        spec.jobs[0].work = pairs(Matching::Mutual, mode);
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
 fn open_loop_traffic_gives_one_answer_on_every_engine() {
     for (i, (what, mut spec)) in cells().into_iter().enumerate() {
         spec.jobs[0].work = of_its_own(i, 0.6, 3_000);
@@ -772,7 +896,8 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
     let works = works();
     let late = late_admission_cells()
         .into_iter()
-        .filter(|(_, spec)| spec.router.completion == Completion::Whole);
+        .filter(|(_, spec)| spec.router.completion == Completion::Whole)
+        .chain(late_admission_vcs_cells());
     // Part of them, each with another of the works, or all.
     let step = if whole() { 1 } else { 5 };
     for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate().step_by(step) {

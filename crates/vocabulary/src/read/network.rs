@@ -65,6 +65,7 @@ pub(crate) fn read(
     }
 
     check_late_admission(&router, &nic, findings);
+    check_late_admission_vcs(&router, findings);
 
     let source = Source::section(root, "routing", &empty, findings);
     let routing_preset = chosen_preset.section("routing");
@@ -131,6 +132,22 @@ fn check_late_admission(router: &Values, nic: &Values, findings: &mut Findings) 
     {
         let reason = format!("a chunk is a part of a packet, which has {packet} B");
         findings.error(nic.place("chunk"), "nic.chunk", reason, "give a smaller chunk");
+    }
+}
+
+/// A late-admission router with channels passes whole packets on; what it takes delays them, not its links.
+fn check_late_admission_vcs(router: &Values, findings: &mut Findings) {
+    if router.text("architecture") != Some("late-admission-vcs") {
+        return;
+    }
+    let keys = ["switching", "delivery", "traversal_occupies_link"];
+    for key in keys.into_iter().filter(|key| router.given(key)) {
+        findings.error(
+            router.place(key),
+            &format!("router.{key}"),
+            "has no meaning with router.architecture = \"late-admission-vcs\"",
+            "remove the key, or take another architecture",
+        );
     }
 }
 
@@ -280,7 +297,7 @@ fn build_nic(values: &Values, model: &dyn NamedModel, findings: &mut Findings) -
     let in_order = !model.takes_control_first();
     let control = match values.choice("control") {
         Some(ControlOrder::First | ControlOrder::ReadsFirst) if in_order => {
-            let reason = "the sequencer of late-admission's interfaces takes messages one after the other";
+            let reason = "interfaces of routers that admit late take messages one after the other";
             findings.error(values.place("control"), "nic.control", reason, "take \"in-order\"");
             return None;
         }

@@ -13,7 +13,7 @@ use study::reader::{self, Checked, Source, Values};
 use work::motif::{self, Order};
 use work::mpi::CollectiveKind;
 use work::mpi::collective::Algorithm;
-use work::mpi::spec::{CallCosts, CostPiece, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails};
+use work::mpi::spec::{Beside, CallCosts, CostPiece, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails};
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -60,6 +60,8 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
         algorithms: given.collect(),
         rails,
         progress: progress(&values, &rails, findings)?,
+        fetch_above: bytes("fetch_above"),
+        beside: beside(&values, findings)?,
         preset: values.text("preset").map(str::to_owned),
     })
 }
@@ -120,6 +122,32 @@ fn piece(row: &[Checked]) -> Option<CostPiece> {
         }),
         _ => None,
     }
+}
+
+/// Messages that go beside the network, if some do; `None` after an error.
+fn beside(values: &Values, findings: &mut Findings) -> Option<Option<Beside>> {
+    let Some(most) = values.quantity("beside") else {
+        let given = ["beside_latency", "beside_hop", "beside_trees"]
+            .into_iter()
+            .find(|key| values.given(key));
+        let Some(key) = given else {
+            return Some(None);
+        };
+        let reason = "has a meaning with mpi.beside only";
+        findings.error(
+            values.place(key),
+            &format!("mpi.{key}"),
+            reason,
+            "remove the key, or set mpi.beside",
+        );
+        return None;
+    };
+    Some(Some(Beside {
+        most: Bytes(most),
+        latency: Time(values.quantity("beside_latency")?),
+        hop: Time(values.quantity("beside_hop")?),
+        trees: values.choice("beside_trees")?,
+    }))
 }
 
 /// When messages are handled, with what only those pay who handle them in their calls.

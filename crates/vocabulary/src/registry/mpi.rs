@@ -2,7 +2,7 @@
 
 use study::units::Unit;
 use study::{BANDWIDTH, Default, Entry, Named, Parameter, RowsOf, SECOND, Type, When, key, size, size_or_none, time};
-use work::mpi::spec::{HandlingWord, RailPolicy, Rendezvous};
+use work::mpi::spec::{BesideTrees, HandlingWord, RailPolicy, Rendezvous};
 use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
@@ -39,13 +39,22 @@ macro_rules! algorithm {
     };
 }
 
-pub(super) const PRESETS: &[Entry] = &[Entry {
-    name: "firefly",
-    line: "SST Firefly: registration of messages above 12,000 B, a search through the lists of receives and messages, progress in calls, heap trees. It also says `nic.overhead` and `nic.control`.",
-    groups: &[],
-    source: "SST, Firefly and Ember",
-    limits: "Made for the routers of `router.preset = \"merlin\"`. All control messages have one size, which there is a flit. One interface sends and receives all messages of a node one after the other, those within the node too.",
-}];
+pub(super) const PRESETS: &[Entry] = &[
+    Entry {
+        name: "firefly",
+        line: "SST Firefly: registration of messages above 12,000 B, a search through the lists of receives and messages, progress in calls, heap trees. It also says `nic.overhead` and `nic.control`.",
+        groups: &[],
+        source: "SST, Firefly and Ember",
+        limits: "Made for the routers of `router.preset = \"merlin\"`. All control messages have one size, which there is a flit. One interface sends and receives all messages of a node one after the other, those within the node too.",
+    },
+    Entry {
+        name: "sst-macro",
+        line: "SST/macro: messages above 512 B are announced and fetched, above 8,192 B when they are matched, progress in calls, messages of up to 256 B beside the network, no costs of the processor.",
+        groups: &[],
+        source: "SST/macro, sumi and its MPI",
+        limits: "Made for `router.preset = \"sculpin\"` and `\"pisces\"`. Copies of eager messages are free, as with a memory without bound.",
+    },
+];
 
 const IN_CALLS: &[When] = &[When {
     key: "progress",
@@ -207,7 +216,44 @@ pub(super) const MPI: &[Parameter] = &[
         "0 ns",
         "What an interface takes to begin the answer to one that reads, with `rendezvous = \"get\"`.",
     ),
-    algorithm!("barrier", "dissemination", "recursive-doubling", "binomial", "heap"),
+    key(
+        "fetch_above",
+        Type::Or(&("never", "none is"), &size_or_none(LARGEST)),
+        Default::Text("never"),
+        "Eager messages of more bytes are announced, and fetched by their receiver before they meet a receive; for their sender they are done with at once.",
+    ),
+    key(
+        "beside",
+        Type::Or(&("never", "none does"), &size_or_none(65_536)),
+        Default::Text("never"),
+        "Messages and control messages of up to this many bytes go beside the network: they wait for nothing, and take `beside_latency`, `beside_hop` for each hop between routers, and their bytes on a node's link.",
+    ),
+    key(
+        "beside_latency",
+        time(SECOND),
+        Default::Text("100 ns"),
+        "What a message beside the network takes to a node of the same router.",
+    ),
+    key(
+        "beside_hop",
+        time(SECOND),
+        Default::Text("100 ns"),
+        "The same for each hop between routers.",
+    ),
+    key(
+        "beside_trees",
+        Type::Choice(BesideTrees::WORDS),
+        Default::Text("as-wired"),
+        "How hops beside the network are counted on a fat-tree of three levels.",
+    ),
+    algorithm!(
+        "barrier",
+        "dissemination",
+        "recursive-doubling",
+        "binomial",
+        "heap",
+        "bruck"
+    ),
     algorithm!(
         "bcast",
         "binomial",

@@ -39,6 +39,20 @@ pub(super) const PRESETS: &[Entry] = &[
         limits: "Made for tori with dimension order routing. Random delays are their means; a message is delivered when all of it has come.",
     },
     Entry {
+        name: "codes-dragonfly",
+        line: "CODES dragonfly-dally and dragonfly-plus: late admission by channel, 100 ns per router behind the whole packet, queues of 32 KiB, packets of 4 KiB.",
+        groups: &[],
+        source: "CODES, dragonfly-dally and dragonfly-plus",
+        limits: "Random delays stand at their means or, below 1 ns, are left out.",
+    },
+    Entry {
+        name: "codes-fat-tree",
+        line: "CODES fat-tree: the same with 50 ns per switch and cables without latency.",
+        groups: &[],
+        source: "CODES, fat-tree",
+        limits: "Random delays stand at their means; a delay by software (soft_delay) belongs into nic.overhead.",
+    },
+    Entry {
         name: "loggops",
         line: "The LogGOPS model: latency L, overhead o, gap g, gap per byte G, overhead per byte O, and S, as keys of [router], with the values of LogGOPSim.",
         groups: &[],

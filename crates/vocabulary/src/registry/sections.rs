@@ -346,7 +346,7 @@ const NIC: &[Parameter] = &[
     key(
         "control",
         Type::Choice(ControlOrder::WORDS),
-        Default::From("first; in-order with late-admission, which has nothing else"),
+        Default::From("first; in-order with late-admission and late-admission-vcs, which have nothing else"),
         "When the messages leave that ask for a rendezvous of MPI ranks, give leave and say that it is over.",
     ),
     key(

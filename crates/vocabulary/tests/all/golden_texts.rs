@@ -369,9 +369,10 @@ fn fits(topology: &str, routing: &str) -> bool {
         "d-mod-k" | "scatter" | "adaptive-up" | "ftree" => topology == "fat-tree",
         "adaptive-local" => topology.starts_with("dragonfly"),
         "doal" | "dal" | "vdal" | "parx" | "merlin-doal" | "merlin-vdal" => topology == "hyperx",
-        "merlin-adaptive-up" => topology == "fat-tree",
+        "merlin-adaptive-up" | "codes-fat-tree" | "macro-scatter" => topology == "fat-tree",
+        "codes-dfp-par" => topology == "dragonfly+",
         "merlin-valiant" => topology == "hyperx" || topology == "dragonfly",
-        merlin if merlin.starts_with("merlin-") => topology == "dragonfly",
+        others if ["merlin-", "codes-", "macro-"].iter().any(|of| others.starts_with(of)) => topology == "dragonfly",
         "dor" => lattice,
         "rdr" => topology == "ring" || topology == "torus",
         "par" | "ugal" => topology != "fat-tree" && topology != "single-router" && topology != "graph",
@@ -399,7 +400,7 @@ fn on_topology(draft: &mut Draft, kind: &str, seed: u64) {
 /// A draft on the network that a routing is for.
 fn for_routing(routing: &str) -> Draft {
     let mut draft = Draft::default();
-    let kinds = ["torus", "hyperx", "fat-tree", "dragonfly"];
+    let kinds = ["torus", "hyperx", "fat-tree", "dragonfly", "dragonfly+"];
     let kind = kinds.into_iter().find(|kind| fits(kind, routing)).unwrap_or("torus");
     on_topology(&mut draft, kind, 0);
     draft.give("routing", "routing", "kind", &quoted(routing));
@@ -492,6 +493,7 @@ fn each_value(
 fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
     match (owner, key, value) {
         ("router", "architecture", "late-admission") => draft.give("nic", "nic", "chunk", "\"32 B\""),
+        ("mpi", "beside_latency" | "beside_hop" | "beside_trees", _) => draft.give("mpi", "mpi", "beside", "\"256 B\""),
         ("nic", "chunk", _) => draft.give("router", "router", "architecture", "\"late-admission\""),
         ("router", "bubble", _) => draft.give("routing", "routing", "kind", "\"dor\""),
         ("topology.graph", "format", "built-in") => {
@@ -662,9 +664,19 @@ fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters:
     for parameter in parameters {
         let id = format!("{owner}.{}", parameter.key);
         // Words that came later: mixtures stay what they were.
-        let later = ["\"heap\"", "\"shift\"", "\"reads-first\"", "\"split\""];
+        let later = [
+            "\"heap\"",
+            "\"shift\"",
+            "\"reads-first\"",
+            "\"late-admission-vcs\"",
+            "\"unadmitted\"",
+            "\"drawn\"",
+            "\"split\"",
+        ];
         let mut values = values_of(&id, &parameter.kind);
-        values.retain(|value| !later.contains(&value.as_str()));
+        values.retain(|value| {
+            !later.contains(&value.as_str()) && (id.as_str(), value.as_str()) != ("mpi.barrier", "\"bruck\"")
+        });
         let belongs = parameter
             .when
             .iter()
@@ -700,8 +712,8 @@ fn mixed_study(seed: u64) -> Draft {
         seed,
         "routing",
         names(&registry::ROUTING)
-            // Merlin's own came later.
-            .filter(|name| !name.starts_with("merlin-"))
+            // Those of other programs came later.
+            .filter(|name| !["merlin-", "codes-", "macro-"].iter().any(|of| name.starts_with(of)))
             .filter(|name| anything || fits(topology, name)),
     );
     draft.give("routing", "routing", "kind", &quoted(routing));
@@ -719,7 +731,8 @@ fn mixed_study(seed: u64) -> Draft {
         .filter(|parameter| !of_model(parameter))
         .collect();
     if chance(seed, "router.preset", 15) {
-        let presets = names(&registry::ROUTER_PRESET).filter(|name| *name != "loggops");
+        let presets = names(&registry::ROUTER_PRESET)
+            .filter(|name| !["loggops", "codes-dragonfly", "codes-fat-tree"].contains(name));
         let preset = one_of(seed, "preset", presets);
         draft.give("router", "router", "preset", &quoted(preset));
     } else {
@@ -816,11 +829,19 @@ fn mixed_study(seed: u64) -> Draft {
         }
         if registry::find(&registry::MOTIF, kind).is_some() {
             // Progress, presets and pieces of costs came later, and so did what belongs to them.
+            let later = [
+                "preset",
+                "progress",
+                "costs",
+                "fetch_above",
+                "beside",
+                "beside_latency",
+                "beside_hop",
+                "beside_trees",
+            ];
             let own: Vec<_> = of("mpi")
                 .into_iter()
-                .filter(|parameter| {
-                    parameter.when.is_empty() && !["preset", "progress", "costs"].contains(&parameter.key)
-                })
+                .filter(|parameter| parameter.when.is_empty() && !later.contains(&parameter.key))
                 .collect();
             some_keys(&mut draft, seed, "mpi", "mpi", &own, 10);
             draft.table("mpi").retain(|(key, _)| key != "rails");

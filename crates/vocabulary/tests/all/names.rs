@@ -9,11 +9,12 @@ use vocabulary::{LoadOptions, load_study};
 const TORUS: &str = "kind = \"torus\"\nshape = [4, 4]";
 
 /// Topologies of which every routing is for one.
-const TOPOLOGIES: [&str; 4] = [
+const TOPOLOGIES: [&str; 5] = [
     TORUS,
     "kind = \"fat-tree\"\ndown = [4, 4]\nup = [2]",
     "kind = \"hyperx\"\nshape = [4, 4]",
     "kind = \"dragonfly\"\ngroups = 3\nrouters_per_group = 2",
+    "kind = \"dragonfly+\"\ngroups = 3\nleaves = 2\nspines = 2",
 ];
 
 fn topology(keys: &str) -> topo::TopologySpec {
@@ -128,7 +129,7 @@ fn names_are_read_as_themselves() {
         |name| study(plain, &format!("[router]\npreset = \"{name}\"")),
         "/router/preset",
     );
-    for name in ["voq", "input-queued", "late-admission"] {
+    for name in ["voq", "input-queued", "late-admission", "late-admission-vcs"] {
         let run = first_run(&study(plain, &format!("[router]\narchitecture = \"{name}\"")));
         assert_eq!(run.pointer("/router/architecture"), Some(&json!(name)));
     }

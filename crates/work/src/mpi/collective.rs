@@ -72,6 +72,7 @@ impl Call<'_> {
         use CollectiveKind as K;
         match (self.kind, self.algorithm) {
             (K::Barrier, A::Dissemination) => bruck::disseminate(self, script),
+            (K::Barrier, A::Bruck) => bruck::disseminate_back(self, script),
             (K::Barrier, A::RecursiveDoubling) => doubling::barrier(self, script),
             (K::Barrier, A::Binomial) => {
                 tree::collect(self, script);

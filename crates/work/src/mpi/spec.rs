@@ -117,6 +117,12 @@ pub struct MpiSpec {
     /// When messages that have come are handled, and what that takes beside the above.
     #[serde(default, skip_serializing_if = "Handling::is_always")]
     pub progress: Handling,
+    /// Eager messages of more bytes are announced, and fetched by their receiver before they meet a receive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetch_above: Option<Bytes>,
+    /// Messages that go beside the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
     /// The rules of a known simulator that it follows, where the study says no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
@@ -140,6 +146,8 @@ impl Default for MpiSpec {
             algorithms: Vec::new(),
             rails: Rails::default(),
             progress: Handling::Always,
+            fetch_above: None,
+            beside: None,
             preset: None,
         }
     }
@@ -164,6 +172,36 @@ impl CostPiece {
         self.overhead
             .0
             .saturating_add(u64::try_from(of_bytes).unwrap_or(u64::MAX))
+    }
+}
+
+/// Short messages that wait for nothing: they take a latency that grows with the distance, and their bytes on the link of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    /// Largest of them, as they would be on the wire.
+    pub most: Bytes,
+    /// To a node of the same router.
+    pub latency: Time,
+    /// For every hop between routers.
+    pub hop: Time,
+    /// How hops are counted on a fat-tree.
+    #[serde(default, skip_serializing_if = "BesideTrees::is_as_wired")]
+    pub trees: BesideTrees,
+}
+
+choice! {
+    /// How the hops of messages beside the network are counted on a fat-tree of three levels.
+    #[derive(Default)]
+    pub enum BesideTrees {
+        #[default]
+        AsWired = "as-wired", "As packets go.";
+        Shifted = "shifted", "Leaves are counted into sub-trees from the second one on: the first is a tree of its own, and the last tree lacks one (as SST/macro counts).";
+    }
+}
+
+impl BesideTrees {
+    fn is_as_wired(&self) -> bool {
+        *self == BesideTrees::AsWired
     }
 }
 

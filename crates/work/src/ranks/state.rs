@@ -315,6 +315,10 @@ pub mod item {
     pub const HEARD_DATA: u8 = 13;
     /// They have come, or left.
     pub const HEARD_DONE: u8 = 14;
+    /// A message without asking is to be fetched.
+    pub const HEARD_OFFER: u8 = 15;
+    /// A message that its receiver fetches: for the rank that has sent it, it is done with.
+    pub const OFFERED: u8 = 16;
 }
 
 des::columns! {

@@ -3,6 +3,7 @@
 use super::super::{Architecture, RouterSpec};
 use super::input_queued::NamedInputQueued;
 use super::late_admission::NamedLateAdmission;
+use super::late_admission_vcs::NamedLateAdmissionVcs;
 use super::{CreditLeaves, HopCost, NamedModel};
 use study::Entry;
 
@@ -20,6 +21,7 @@ pub(super) fn of(router: &RouterSpec) -> &'static dyn NamedModel {
         Architecture::Voq => &NamedCredit,
         Architecture::InputQueued => &NamedInputQueued,
         Architecture::LateAdmission => &NamedLateAdmission,
+        Architecture::LateAdmissionVcs => &NamedLateAdmissionVcs,
     }
 }
 

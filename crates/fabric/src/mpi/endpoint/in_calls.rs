@@ -311,6 +311,7 @@ impl<J: Journal> Endpoint<'_, J> {
             Purpose::Eager => (item::HEARD_EAGER, self.beside(costs.match_delay.0, bytes)),
             Purpose::Empty => (item::HEARD_EMPTY, costs.match_delay.0),
             Purpose::Request => (item::HEARD_REQUEST, costs.match_delay.0),
+            Purpose::Offer => (item::HEARD_OFFER, costs.match_delay.0),
             Purpose::Data | Purpose::EmptyData => (item::HEARD_DATA, 0),
             Purpose::Done => (item::HEARD_DONE, costs.match_delay.0),
         };
@@ -409,6 +410,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let later = self.rank().clock.saturating_add(costs.host_delay.0);
         let purpose = match heard.kind {
             item::HEARD_CLEAR => return self.answer(from, (sequence, tag, context), later),
+            item::HEARD_OFFER => return self.control(from, Purpose::Clear, (sequence, tag, context), later),
             item::HEARD_DONE => {
                 self.end(from, sequence, item::SENDING, false, 0);
                 return;

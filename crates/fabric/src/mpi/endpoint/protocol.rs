@@ -2,14 +2,15 @@
 
 use super::lists::hashed_items;
 use super::{BLOCK, Ended, Endpoint};
-use crate::envelope::{Envelope, Purpose, sent};
+use crate::envelope::{self, BESIDE, Envelope, Purpose, sent};
 use crate::incoming;
 use crate::observe::Cause;
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::{NONE, fault, next_number};
 use des::{Journal, Time};
+use topo::TopologySpec;
 use work::mpi::op::{ANY_SIZE, Transfer};
-use work::mpi::spec::Rendezvous;
+use work::mpi::spec::{Beside, BesideTrees, Rendezvous};
 use work::ranks::state::{Item, is_far, item};
 use work::workload::Message;
 
@@ -66,6 +67,24 @@ impl<J: Journal> Endpoint<'_, J> {
         if sequence.is_multiple_of(1 << 14) && self.has_left_behind(peer, sequence) {
             self.st.routers.edit(self.j, self.lp).faults |= fault::RANK_NUMBERS_USED_UP;
         }
+        if eager && self.plan.costs.fetches(bytes) {
+            let item = Item {
+                time: birth,
+                bytes,
+                rank: to,
+                next: NONE,
+                order: turn,
+                tag,
+                sequence,
+                name: 0,
+                context,
+                kind: item::OFFERED,
+                parts: 0,
+            };
+            self.keep_pending(peer, item);
+            self.control(to, Purpose::Offer, (sequence, tag, context), birth);
+            return true;
+        }
         if eager {
             let purpose = if bytes == 0 { Purpose::Empty } else { Purpose::Eager };
             let wire = self.plan.wire(bytes);
@@ -120,6 +139,10 @@ impl<J: Journal> Endpoint<'_, J> {
                 self.answer(from, about, self.now);
                 false
             }
+            Purpose::Offer => {
+                self.control(from, Purpose::Clear, about, self.now);
+                false
+            }
             Purpose::Data | Purpose::EmptyData => {
                 let costs = &self.plan.costs;
                 let bytes = match envelope.purpose {
@@ -145,6 +168,11 @@ impl<J: Journal> Endpoint<'_, J> {
     /// Sends at `birth` what a rank has given leave for.
     pub(super) fn answer(&mut self, from: u32, about: (u16, u16, u16), birth: u64) {
         let place = self.peer(from);
+        if let Some(slot) = self.pending(place, about.0, item::OFFERED) {
+            let item = self.take_pending(place, slot);
+            let wire = self.plan.wire(item.bytes);
+            return self.transmit(from, Purpose::Eager, about, (wire, birth, item.order));
+        }
         let Some(slot) = self.pending(place, about.0, item::SEND) else {
             return;
         };
@@ -206,6 +234,37 @@ impl<J: Journal> Endpoint<'_, J> {
         Some(self.complete(item.name, self.now, cost, ended))
     }
 
+    /// Puts a message of `wire` bytes on its way at `birth` that waits for nothing.
+    fn go_beside(&mut self, beside: &Beside, node: u32, envelope: Envelope, (wire, birth): (u64, u64)) {
+        let net = self.net;
+        let topology = &net.topology;
+        let (from, at) = (topology.router_of(self.node), topology.router_of(node));
+        let hops = match (beside.trees, topology.spec()) {
+            (BesideTrees::Shifted, TopologySpec::FatTree(tree)) if tree.down.len() == 3 && from != at => {
+                let tree_of = |leaf: u32| leaf.div_ceil(tree.down[1]);
+                if tree_of(from) == tree_of(at) { 2 } else { 4 }
+            }
+            _ => topology.distance(from, at),
+        };
+        let moved = match envelope.purpose {
+            Purpose::Empty | Purpose::EmptyData => 0,
+            _ => net.injection.time_of(wire),
+        };
+        let taken = beside.latency.0 + beside.hop.0 * u64::from(hops) + moved;
+        // It is announced before it can be there.
+        let soon = Time(self.now) + net.lookahead;
+        let at = birth.saturating_add(taken).clamp(soon.0 + 1, HORIZON.0 - 1);
+        let label = next_number(self.st.sources.edit(self.j, self.place));
+        let to = net.place_of_node(node);
+        let port = (node - net.sites[to as usize].node) as u16;
+        for (notice, part) in envelope::notices(envelope.words(), birth, wire, soon, to, port) {
+            let notice = notice.with_vc(notice.vc() | BESIDE);
+            self.out.send(notice.about(self.node, label, part));
+        }
+        let event = Packet::new(Kind::Delivered, Time(at), to, port);
+        self.out.send(event.with_message(self.node, node, label));
+    }
+
     pub(super) fn control(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u16), birth: u64) {
         self.transmit(to, purpose, about, (self.plan.costs.control, birth, 0));
     }
@@ -224,6 +283,9 @@ impl<J: Journal> Endpoint<'_, J> {
             part: false,
         };
         if node != self.node {
+            if let Some(beside) = self.plan.costs.beside.filter(|beside| wire <= beside.most.0) {
+                return self.go_beside(&beside, node, envelope, (wire, birth));
+            }
             let message = Message {
                 birth,
                 destination: node,

@@ -1,8 +1,8 @@
 //! `merlin-adaptive-local` on a dragonfly ([`Dragonfly`]).
 
 use super::dragonfly::{Dragonfly, Rule};
-use super::links::GroupLinks;
 use crate::routing::adaptive_local::read_ratio;
+use crate::routing::group_links::GroupLinks;
 use crate::routing::keys::{RATIO, defaults};
 use crate::routing::prelude::*;
 

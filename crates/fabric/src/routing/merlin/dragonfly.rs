@@ -5,8 +5,8 @@
 //! on the way to the node too; inside a group it moves on at the router to go round by.
 
 use super::Buffers;
-use super::links::{GroupExit, GroupLinks, WayStage};
 use crate::packet::Packet;
+use crate::routing::group_links::{GroupExit, GroupLinks, WayStage};
 use crate::routing::least::Least;
 use crate::routing::prelude::*;
 use topo::Came;
@@ -211,12 +211,7 @@ impl Going<'_> {
         if !self.dragonfly.has_third_groups(links.groups) {
             return None;
         }
-        let (source, target) = (links.group(self.from), self.target());
-        let drawn = below(self.word(), u64::from(links.groups - 2)) as u32;
-        let (low, high) = (source.min(target), source.max(target));
-        // The numbers without these two.
-        let behind = drawn + u32::from(drawn >= low);
-        Some(behind + u32::from(behind >= high))
+        links.third(self.word(), links.group(self.from), self.target())
     }
 
     /// The router by which a packet goes round inside its group: any but the source's, and so perhaps the destination's.

@@ -1,7 +1,7 @@
 //! `merlin-ugal` on a dragonfly ([`Dragonfly`]).
 
 use super::dragonfly::{Dragonfly, Rule};
-use super::links::GroupLinks;
+use crate::routing::group_links::GroupLinks;
 use crate::routing::prelude::*;
 
 /// `merlin-ugal`.

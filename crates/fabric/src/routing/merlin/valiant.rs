@@ -2,9 +2,9 @@
 
 use super::Buffers;
 use super::dragonfly::{Dragonfly, Rule};
-use super::links::one_row;
 use crate::packet::Packet;
 use crate::routing::SECOND_LEG;
+use crate::routing::group_links::one_row;
 use crate::routing::prelude::*;
 use topo::{Came, Step};
 

@@ -202,7 +202,7 @@ impl Algorithm {
     /// The algorithms of a kind.
     pub fn of(kind: CollectiveKind) -> &'static [Algorithm] {
         match kind {
-            K::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Binomial, A::Heap],
+            K::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Binomial, A::Heap, A::Bruck],
             K::Bcast => &[A::Binomial, A::ScatterAllgather, A::ScatterDoubling, A::Chain, A::Heap],
             K::Reduce => &[A::Binomial, A::Rabenseifner, A::Heap],
             K::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::ReduceBcast, A::Heap],

@@ -12,6 +12,15 @@ pub(super) fn disseminate(call: &Call, script: &mut Script) {
     });
 }
 
+/// The same as many ranks back, as the barrier of SST/macro goes, an allgather of nothing.
+pub(super) fn disseminate_back(call: &Call, script: &mut Script) {
+    script.rounds(log2_ceil(call.size), 3, |script, round| {
+        script.send(call.before(1 << round), VectorSpan::NONE);
+        script.recv(call.after(1 << round), VectorSpan::NONE);
+        script.wait();
+    });
+}
+
 /// All blocks so far go 1, 2, 4, ... ranks back; they lie in the order of their distance, so in the end they are moved into place.
 pub(super) fn allgather(call: &Call, script: &mut Script) {
     script.rounds(log2_ceil(call.size), 3, |script, round| {

@@ -107,6 +107,7 @@ fn ranks_send_as_many_bytes_as_the_books_say() {
     type Formula = fn(u64, u64) -> u64;
     let books: [(CollectiveKind, Algorithm, Formula); 21] = [
         (K::Barrier, A::Dissemination, |_, _| 0),
+        (K::Barrier, A::Bruck, |_, _| 0),
         (K::Bcast, A::Binomial, |n, b| u64::from(n.ilog2()) * b),
         (K::Bcast, A::ScatterAllgather, |n, b| 2 * (n - 1) * b / n),
         (K::Bcast, A::ScatterDoubling, |n, b| 2 * (n - 1) * b / n),

@@ -94,6 +94,18 @@ impl GroupLinks {
         Ok(links)
     }
 
+    /// One of the groups but two, drawn; `None` if there is none.
+    pub(super) fn third(&self, word: u64, source: u32, target: u32) -> Option<u32> {
+        if self.groups < 3 {
+            return None;
+        }
+        let drawn = below(word, u64::from(self.groups - 2)) as u32;
+        let (low, high) = (source.min(target), source.max(target));
+        // The numbers without these two.
+        let behind = drawn + u32::from(drawn >= low);
+        Some(behind + u32::from(behind >= high))
+    }
+
     /// Group of a router.
     #[inline]
     pub(super) fn group(&self, router: u32) -> u32 {

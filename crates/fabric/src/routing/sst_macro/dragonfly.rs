@@ -1,0 +1,430 @@
+//! `macro-minimal`, `macro-valiant`, `macro-ugal` and `macro-par` on a dragonfly with groups of one row.
+//!
+//! **Minimal**: over the router's own links to the group in turn, else over the routers of its group that have some, in turn. **A detour** leads by way of
+//! another router of the group, in turn over all links from others to the third group: there by any own link to that group in turn, to the router at the far
+//! end of the link that was aimed at, and from there minimally. Inside a group: over a router that is neither end. **The test** is 3 hops against 5, inside a
+//! group 1 against 2: at the source router (`macro-ugal`), or at every router until a detour is taken, in the destination's group too (`macro-par`).
+
+use super::queue::{Queue, Seen};
+use crate::routing::group_links::GroupLinks;
+use crate::routing::prelude::*;
+use crate::routing::turns::{MOST_COUNTERS, turn};
+use topo::{Came, GlobalLink, Step};
+
+/// Which packets go round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GroupRule {
+    /// None.
+    Minimal,
+    /// All.
+    Valiant,
+    /// Those that meet a queue at their source's router.
+    Ugal,
+    /// Those that meet a queue.
+    Par,
+}
+
+/// One of them, ready to run. Counters: of minimal links by group, then of detours by group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupTurns {
+    rule: GroupRule,
+    queue: Queue,
+    links: GroupLinks,
+}
+
+/// Phases: minimal; round a router of the group; minimal behind a detour; and on the way to a link, by its place among those of its router.
+const MINIMAL: u8 = 0;
+const INSIDE: u8 = 1;
+const BEHIND: u8 = 2;
+const TO_LINK: u8 = 3;
+/// Links of a router to one group that a phase can tell apart.
+const MOST_OWN: u32 = 12;
+
+/// Third groups drawn, of which a router may have the only link itself.
+const TRIES: u64 = 16;
+
+/// A packet on its way.
+struct Going<'a> {
+    here: Here<'a>,
+    turns: &'a GroupTurns,
+    came: Came,
+    from: u32,
+    to: u32,
+}
+
+/// A port, the counter of which it is a turn, and the phase behind it.
+#[derive(Clone, Copy)]
+struct Choice {
+    port: u32,
+    counter: Option<u32>,
+    phase: u8,
+}
+
+impl GroupTurns {
+    pub(super) fn new(
+        rule: GroupRule,
+        terms: &RoutingTerms<'_>,
+        topology: &Topology,
+    ) -> Result<GroupTurns, BuildError> {
+        let Some(links) = GroupLinks::numbers(topology.spec()) else {
+            return refuse(
+                "it needs a dragonfly with groups of one row, in which all routers are neighbours",
+                "give routers_per_group one number, or take \"ugal\" or \"par\"",
+            );
+        };
+        if links.links.div_ceil(links.routers) >= MOST_OWN || 2 * links.groups > MOST_COUNTERS {
+            return refuse(
+                "a packet can tell 11 links of a router to one group apart, and a router 32,767 groups",
+                "take \"ugal\" or \"par\", or fewer links per pair",
+            );
+        }
+        Ok(GroupTurns {
+            rule,
+            queue: Queue::of(terms),
+            links,
+        })
+    }
+
+    /// Whether packets between groups may go round, or those inside one.
+    fn goes_round(&self) -> bool {
+        self.rule != GroupRule::Minimal
+    }
+}
+
+/// The links between two groups, in the order of their numbers.
+fn between<'t>(
+    links: &GroupLinks,
+    topology: &'t Topology,
+    from: u32,
+    to: u32,
+) -> impl Iterator<Item = GlobalLink> + Clone + 't {
+    (0..links.links).filter_map(move |number| topology.global_link(from, to, number))
+}
+
+impl ReadyRouting for GroupTurns {
+    fn vcs(&self, topology: &Topology) -> u8 {
+        let groups = topology.n_groups().unwrap_or(1);
+        match self.rule {
+            GroupRule::Minimal => 1 + u8::from(groups > 1),
+            _ if groups < 2 => 2,
+            // A detour in the destination's group makes one hop more.
+            _ if groups < 3 => 4,
+            GroupRule::Par => 7,
+            GroupRule::Valiant | GroupRule::Ugal => 6,
+        }
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(TurnSteps {
+            rule: self.rule,
+            // A smaller network of the kind may stand for the run's.
+            links: GroupLinks::numbers(topology.spec()).unwrap_or(self.links),
+            topology,
+            vcs,
+        })
+    }
+
+    fn next(&self, here: Here<'_>, mut wait: impl FnMut(u32, u8) -> u64) -> Way {
+        let (topology, packet) = (&here.net.topology, here.packet);
+        let going = Going {
+            here,
+            turns: self,
+            came: came(here.site, packet),
+            from: topology.router_of(packet.source()),
+            to: topology.router_of(packet.destination()),
+        };
+        let Choice { port, counter, phase } = going.choice(&mut self.queue.seen(&here, &mut wait));
+        let way = Way::new(port, going.channel(), phase);
+        counter.map_or(way, |counter| way.in_turn(counter))
+    }
+
+    fn sense(&self) -> Option<Sense> {
+        matches!(self.rule, GroupRule::Ugal | GroupRule::Par).then(|| self.queue.sense())
+    }
+
+    fn counters(&self) -> u32 {
+        2 * self.links.groups
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        true
+    }
+}
+
+impl Going<'_> {
+    fn links(&self) -> &GroupLinks {
+        &self.turns.links
+    }
+
+    fn topology(&self) -> &Topology {
+        &self.here.net.topology
+    }
+
+    fn at(&self) -> u32 {
+        self.here.site.router
+    }
+
+    fn own_group(&self) -> u32 {
+        self.links().group(self.at())
+    }
+
+    /// Global hops so far for minimal routing, hops for the others.
+    fn channel(&self) -> u8 {
+        let Here { routing, packet, .. } = self.here;
+        match self.turns.rule {
+            GroupRule::Minimal => u8::from(self.own_group() != self.links().group(self.from)).min(routing.last_vc),
+            _ => routing.channel_of_hops(packet),
+        }
+    }
+
+    /// What is drawn for the packet at a router.
+    fn word(&self, router: u32) -> u64 {
+        let Here { routing, packet, .. } = self.here;
+        mix(routing.seed ^ packet.identity() ^ mix(router.into()))
+    }
+
+    /// The router that it came from.
+    fn before(&self) -> u32 {
+        self.topology().wiring().peer(self.at(), self.came.port).0
+    }
+
+    fn local(&self, router: u32) -> u32 {
+        let port = self.links().local(self.topology(), self.at(), router);
+        port + self.links().local_number(self.here.packet)
+    }
+
+    fn choice(&self, seen: &mut Seen<'_>) -> Choice {
+        let (own, target) = (self.own_group(), self.links().group(self.to));
+        let phase = self.here.packet.phase();
+        if phase >= TO_LINK {
+            return self.by_link(phase - TO_LINK, target, seen);
+        }
+        let minimal = match own == target {
+            true => Choice {
+                port: self.local(self.to),
+                counter: None,
+                phase,
+            },
+            false => self.in_turn_to(target, phase, seen),
+        };
+        let first = self.came.port == Came::NONE;
+        let tests = phase == MINIMAL && self.turns.goes_round() && (first || self.turns.rule == GroupRule::Par);
+        let round = if tests {
+            self.round(own == target, target, seen)
+        } else {
+            None
+        };
+        let Some(round) = round else {
+            return minimal;
+        };
+        let (hops, hops_round) = if own == target { (1, 2) } else { (3, 5) };
+        let always = self.turns.rule == GroupRule::Valiant;
+        match always || seen.at(round.port) * hops_round < seen.at(minimal.port) * hops {
+            true => round,
+            false => minimal,
+        }
+    }
+
+    /// To another group by an own link, or to a router that has some, in turn.
+    fn in_turn_to(&self, group: u32, phase: u8, seen: &mut Seen<'_>) -> Choice {
+        let at = self.at();
+        let all = between(self.links(), self.topology(), self.own_group(), group);
+        let own = all.clone().filter(|link| link.router == at);
+        let (many, owned) = match own.clone().count() as u32 {
+            0 => (self.links().links, false),
+            many => (many, true),
+        };
+        let place = turn(at, seen.count(group), many) as usize;
+        let port = match owned {
+            true => own.clone().nth(place).map(|link| u32::from(link.port)),
+            false => all.clone().nth(place).map(|link| self.local(link.router)),
+        };
+        Choice {
+            // Two groups have a link.
+            port: port.unwrap_or(0),
+            counter: Some(group),
+            phase,
+        }
+    }
+
+    /// The third group that it draws at a router of its group: one that another router has a link to.
+    fn third(&self, router: u32, target: u32) -> Option<u32> {
+        let (links, own) = (self.links(), self.own_group());
+        (0..TRIES).find_map(|attempt| {
+            let third = links.third(mix(self.word(router) ^ attempt), own, target)?;
+            let mut all = between(links, self.topology(), own, third);
+            all.any(|link| link.router != router).then_some(third)
+        })
+    }
+
+    /// The detour that it would take from here.
+    fn round(&self, inside: bool, target: u32, seen: &mut Seen<'_>) -> Option<Choice> {
+        let (at, own, links) = (self.at(), self.own_group(), self.links());
+        let word = self.word(at);
+        if inside {
+            let first = own * links.routers;
+            let mut others = (first..first + links.routers).filter(|&router| router != at && router != self.to);
+            let many = links.routers.checked_sub(2).filter(|&many| many > 0)?;
+            let over = others.nth(below(word, many.into()) as usize)?;
+            return Some(Choice {
+                port: self.local(over),
+                counter: None,
+                phase: INSIDE,
+            });
+        }
+        let third = self.third(at, target)?;
+        let all = between(links, self.topology(), own, third);
+        let others = all.clone().filter(|link| link.router != at);
+        let many = others.clone().count() as u32;
+        let counter = links.groups + third;
+        let place = turn(at, seen.count(counter), many) as usize;
+        let aim = others.clone().nth(place)?;
+        let before = all
+            .clone()
+            .take_while(|link| link.port != aim.port || link.router != aim.router);
+        let of_router = before.filter(|link| link.router == aim.router).count() as u8;
+        Some(Choice {
+            port: self.local(aim.router),
+            counter: Some(counter),
+            phase: TO_LINK + of_router,
+        })
+    }
+
+    /// On its way over the third group, aimed at the link of a place among those of its router.
+    fn by_link(&self, place: u8, target: u32, seen: &mut Seen<'_>) -> Choice {
+        let links = self.links();
+        let before = self.before();
+        if !links.is_global(self.came.port) {
+            // At the router that was aimed at, from the one that drew.
+            let third = self.third(before, target);
+            return self.in_turn_to(third.unwrap_or(target), TO_LINK + place, seen);
+        }
+        let mut of_router =
+            between(links, self.topology(), links.group(before), self.own_group()).filter(|link| link.router == before);
+        match of_router.nth(place.into()).map(|link| link.peer) {
+            Some(far) if far != self.at() => Choice {
+                port: self.local(far),
+                counter: None,
+                phase: BEHIND,
+            },
+            _ => self.in_turn_to(target, BEHIND, seen),
+        }
+    }
+}
+
+/// All steps, for the proof, and some that no packet takes: in a third group over any router. State: as the phase, with the third group.
+struct TurnSteps<'t> {
+    rule: GroupRule,
+    links: GroupLinks,
+    topology: &'t Topology,
+    vcs: u8,
+}
+
+/// State of a packet that has come to a third group. On its way to a link there: the group on top of [`TO_LINK`].
+const LANDED: u32 = u32::MAX;
+
+impl TurnSteps<'_> {
+    fn push(&self, ports: std::ops::Range<u32>, (vc, state): (u8, u32), out: &mut Vec<Step>) {
+        out.extend(ports.map(|port| Step {
+            port: port as u16,
+            vc: vc.min(self.vcs - 1),
+            state,
+        }));
+    }
+
+    fn local(&self, at: u32, to: u32, as_what: (u8, u32), out: &mut Vec<Step>) {
+        if at != to {
+            let port = self.links.local(self.topology, at, to);
+            self.push(port..port + self.links.local, as_what, out);
+        }
+    }
+
+    /// Own links to a group, else to the routers that have some.
+    fn exits(&self, at: u32, group: u32, as_what: (u8, u32), out: &mut Vec<Step>) {
+        let all = between(&self.links, self.topology, self.links.group(at), group);
+        let own = all.clone().any(|link| link.router == at);
+        for link in all {
+            match own {
+                true if link.router == at => self.push(link.port.into()..u32::from(link.port) + 1, as_what, out),
+                true => {}
+                false => self.local(at, link.router, as_what, out),
+            }
+        }
+    }
+
+    fn routers(&self, at: u32) -> std::ops::Range<u32> {
+        let first = self.links.group(at) * self.links.routers;
+        first..first + self.links.routers
+    }
+
+    /// Where a packet is on its minimal way, and may go round if `tests`.
+    fn minimal(&self, at: u32, to: u32, vc: u8, tests: bool, out: &mut Vec<Step>) {
+        let (own, target) = (self.links.group(at), self.links.group(to));
+        if own == target {
+            self.local(at, to, (vc, u32::from(MINIMAL)), out);
+            if tests {
+                let over = self.routers(at).filter(|&router| router != at && router != to);
+                over.for_each(|router| self.local(at, router, (vc, INSIDE.into()), out));
+            }
+            return;
+        }
+        self.exits(at, target, (vc, MINIMAL.into()), out);
+        if !tests {
+            return;
+        }
+        for third in (0..self.links.groups).filter(|&group| group != own && group != target) {
+            let others = between(&self.links, self.topology, own, third).filter(|link| link.router != at);
+            others.for_each(|link| self.local(at, link.router, (vc, u32::from(TO_LINK) + third), out));
+        }
+    }
+}
+
+impl RoutingRule for TurnSteps<'_> {
+    fn vcs(&self) -> usize {
+        usize::from(self.vcs)
+    }
+
+    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
+        let to = self.topology.router_of(dst);
+        if at != to {
+            self.minimal(at, to, 0, self.rule != GroupRule::Minimal, out);
+        }
+    }
+
+    fn next(&self, at: u32, port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
+        let to = self.topology.router_of(dst);
+        if at == to {
+            return;
+        }
+        let (own, target) = (self.links.group(at), self.links.group(to));
+        let next = match self.rule {
+            GroupRule::Minimal => vc.max(u8::from(self.links.is_global(port))),
+            _ => vc + 1,
+        };
+        let behind = (next, u32::from(BEHIND));
+        match state {
+            LANDED => {
+                self.exits(at, target, behind, out);
+                self.routers(at).for_each(|router| self.local(at, router, behind, out));
+            }
+            state if state >= TO_LINK.into() => self.exits(at, state - u32::from(TO_LINK), (next, LANDED), out),
+            state if state == u32::from(MINIMAL) => {
+                self.minimal(at, to, next, self.rule == GroupRule::Par, out);
+            }
+            _ if own == target => self.local(at, to, (next, state), out),
+            _ => self.exits(at, target, behind, out),
+        }
+    }
+
+    fn hop_bound(&self, _: u32, _: u32) -> Option<u32> {
+        Some(match self.rule {
+            GroupRule::Minimal => 3,
+            GroupRule::Valiant | GroupRule::Ugal => 6,
+            GroupRule::Par => 7,
+        })
+    }
+
+    fn same_for_all_nodes_of_a_router(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,53 @@
+//! `macro-par` ([`GroupTurns`], [`SpineTurns`], [`JointDetour`]).
+
+use super::MacroRouting;
+use super::dragonfly::{GroupRule, GroupTurns};
+use super::hyperx::JointDetour;
+use super::plus::{SpineTurns, is_even};
+use crate::routing::group_links::one_row;
+use crate::routing::prelude::*;
+
+/// `macro-par`.
+pub struct MacroPar;
+
+impl NamedRouting for MacroPar {
+    const LINE: &'static str = "`par` as in SST/macro: on a dragonfly tested in all groups, on a dragonfly+ from spine to spine, on a HyperX of three dimensions one joint detour.";
+    const SOURCE: &'static str = "SST/macro, dragonfly_par, dragonfly_plus_par, hypercube_par";
+    const LIMITS: &'static str = "Sees the own router only.";
+    const FITS: Fits = Fits::only(&[
+        TopologyKind::Dragonfly,
+        TopologyKind::DragonflyPlus,
+        TopologyKind::HyperX,
+    ])
+    .which(
+        " (groups of one row, links from every spine to every group, three dimensions)",
+        fits,
+    );
+    const ADAPTIVE: bool = true;
+    const DETOURS: Detours = Detours::WhereQueuesAreLong;
+    const OVER_A_THIRD_GROUP: bool = true;
+    const WITH_FAILURES: WithFailures = WithFailures::NeedsAll;
+
+    type Parameters = NoKeys;
+    type Ready = MacroRouting;
+
+    fn read(_: &OwnValues, _: &mut Findings) -> Option<NoKeys> {
+        Some(NoKeys {})
+    }
+
+    fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
+        match topology.spec() {
+            TopologySpec::DragonflyPlus(_) => SpineTurns::new(true, terms, topology).map(MacroRouting::DragonflyPlus),
+            TopologySpec::HyperX(_) => JointDetour::new(terms, topology).map(MacroRouting::HyperX),
+            _ => GroupTurns::new(GroupRule::Par, terms, topology).map(MacroRouting::Dragonfly),
+        }
+    }
+}
+
+/// Whether it is one of the networks that it is for.
+fn fits(topology: &TopologySpec) -> bool {
+    match topology {
+        TopologySpec::HyperX(lattice) => lattice.shape.len() == 3,
+        _ => one_row(topology) || is_even(topology),
+    }
+}

@@ -1,0 +1,191 @@
+//! The presets `sst-macro` with `sculpin` and `pisces`, and the routings of SST/macro, give the times of its applications of 64 ranks
+//! (`validation/macro-apps-64.json`): a halo exchange, an all-to-all in rows and columns, a wavefront.
+//!
+//! Rows whose packets draw ways by SST/macro's re-seeded generator from as many as a power of two are [no target](NO_TARGET): there all
+//! packets of a stream draw alike. Rows that are not met are [`OPEN`].
+
+use fabric::spec::RunSpec;
+use judge::run::run;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::Path;
+use vocabulary::{LoadOptions, load_study};
+
+/// Case, topology and routing of rows that are no target; an empty case is every one.
+const NO_TARGET: [(&str, &str, &str); 5] = [
+    ("", "torus_64", "val"),
+    ("", "torus_64", "ugal"),
+    ("", "hyperx_64", "par"),
+    ("", "dragonfly_plus_64", "par"),
+    // The order in which gets of equal times reach a sender decides.
+    ("halo32", "torus_64", "min"),
+];
+
+/// Rows that are not met, by case, topology, routing and router, with what they miss by (%).
+///
+/// On the fat-tree requests to read that come at one time are taken in the order of ranks here, and in that of events there: the halo is most sensitive to that.
+/// The wavefront on the dragonfly+ is bound by latency, with a distance beside the network of its own that is not known. On the dragonfly
+/// turns of counters meet traffic in other phases, and with PISCES queues are counted from credits of a share per channel.
+const OPEN: [(&str, &str, &str, &str, f64); 13] = [
+    ("sweep", "dragonfly_64", "min", "sculpin", 5.2),
+    ("sweep", "dragonfly_plus_64", "min", "sculpin", -8.2),
+    ("sweep", "dragonfly_64", "ugal", "pisces", -8.5),
+    ("sweep", "dragonfly_plus_64", "min", "pisces", -8.1),
+    ("a2a", "fat_tree_64", "scatter", "sculpin", 5.7),
+    ("a2a", "dragonfly_64", "min", "sculpin", -7.5),
+    ("a2a", "fat_tree_64", "scatter", "pisces", 5.7),
+    ("a2a", "dragonfly_64", "ugal", "pisces", -7.4),
+    ("a2a", "dragonfly_64", "val", "pisces", -9.1),
+    ("a2a", "dragonfly_64", "par", "pisces", -14.7),
+    ("halo32", "fat_tree_64", "scatter", "sculpin", 29.0),
+    ("halo32", "fat_tree_64", "scatter", "pisces", 29.3),
+    ("halo32", "dragonfly_64", "ugal", "pisces", 5.1),
+];
+
+/// Ends of the barrier in front of a job of 64 ranks: ns, and how many ranks.
+#[test]
+fn a_barrier_lets_ranks_go_in_the_classes_of_sst_macro() {
+    for (topology, classes) in [
+        ("hyperx_64", vec![1_100, 1_200, 1_300, 1_400]),
+        ("torus_64", vec![1_500, 1_600, 1_700]),
+        ("fat_tree_64", vec![1_800, 2_000, 2_200, 2_400]),
+    ] {
+        let routing = if topology == "fat_tree_64" { "scatter" } else { "min" };
+        let row = serde_json::json!({"case": "sweep", "topology": topology, "routing": routing, "router": "sculpin"});
+        let mut spec = study(&row);
+        let fabric::spec::Work::Ranks(ranks) = &mut spec.jobs[0].work else {
+            panic!("work of ranks")
+        };
+        // The barrier alone.
+        ranks.parts.remove(0);
+        let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{topology}: {error}"));
+        let ends: std::collections::BTreeSet<u64> = result.ranks.iter().map(|rank| rank.begun / 1_000).collect();
+        assert_eq!(ends.into_iter().collect::<Vec<_>>(), classes, "{topology}");
+    }
+}
+
+fn study(row: &Value) -> RunSpec {
+    let text = |key: &str| row[key].as_str().unwrap();
+    let (shape, own) = match text("topology") {
+        "fat_tree_64" => ("kind = \"fat-tree\"\ndown = [4, 4, 4]\nup = [4, 4]", "scatter"),
+        "dragonfly_64" => (
+            "kind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\nnodes_per_router = 2\narrangement = \"circulant\"",
+            "minimal",
+        ),
+        "dragonfly_plus_64" => (
+            "kind = \"dragonfly+\"\ngroups = 5\nleaves = 4\nspines = 4\nnodes_per_leaf = 4\nlinks_per_pair = 4",
+            "minimal",
+        ),
+        "hyperx_64" => ("kind = \"hyperx\"\nshape = [4, 4, 2]\nnodes_per_router = 2", "dor"),
+        "torus_64" => ("kind = \"torus\"\nshape = [4, 4, 4]\nnodes_per_router = 1", "dor"),
+        other => panic!("unknown topology {other}"),
+    };
+    let routing = match (text("routing"), own) {
+        ("min", "dor") => "dor".to_owned(),
+        ("ugal" | "val", "dor") => panic!("{row} is no target"),
+        ("val", _) => "macro-valiant".to_owned(),
+        ("min" | "scatter", own) => format!("macro-{own}"),
+        (other, _) => format!("macro-{other}"),
+    };
+    let work = match text("case") {
+        "sweep" => "{ kind = \"sweep3d\", grid = [40, 40, 1000], process_grid = [8, 8], kba = 10 }".to_owned(),
+        "a2a" => table(&all_to_all()),
+        _ => table(&halo()),
+    };
+    let router = match text("router") {
+        "pisces" => "preset = \"pisces\"\nallow_deadlock = true",
+        other => &format!("preset = \"{other}\""),
+    };
+    let text = format!(
+        "[topology]\n{shape}\n[link]\nbandwidth = \"25 GB/s\"\nlatency = \"100 ns\"\n[router]\n{router}\n[mpi]\npreset = \"sst-macro\"\n\
+         [routing]\nkind = \"{routing}\"\n[[job]]\nnodes = 64\nstart = \"after-barrier\"\n\
+         work = [{work}, {{ kind = \"collective\", collective = \"barrier\" }}]\n[run]\nend = \"done\"\n"
+    );
+    let study = load_study(text.as_bytes(), "macro.toml", Path::new("."), &LoadOptions::default());
+    study.unwrap_or_else(|found| panic!("{text}: {found:?}")).runs.remove(0)
+}
+
+fn table(rows: &str) -> String {
+    format!("{{ kind = \"ops\", table = \"\"\"rank,op,peer,bytes,tag,request\n{rows}\"\"\" }}")
+}
+
+/// All receives of a rank, all its sends, and a wait; partners with bytes and tags of what comes and what goes.
+fn exchange(rows: &mut String, rank: u32, partners: &[(u32, u64, u32, u32)]) {
+    let mut request = 0..;
+    for (peer, bytes, comes, _) in partners {
+        writeln!(rows, "{rank},irecv,{peer},{bytes},{comes},{}", request.next().unwrap()).unwrap();
+    }
+    for (peer, bytes, _, goes) in partners {
+        writeln!(rows, "{rank},isend,{peer},{bytes},{goes},{}", request.next().unwrap()).unwrap();
+    }
+    writeln!(rows, "{rank},waitall,,,,").unwrap();
+}
+
+fn halo() -> String {
+    let mut rows = String::new();
+    for rank in 0..64u32 {
+        let own = [rank % 4, rank / 4 % 4, rank / 16];
+        let steps = (0..27u32).filter(|&step| step != 13);
+        let partners = steps.map(|step| {
+            // Steps of -1, 0 and 1, z slowest.
+            let by = [step % 3, step / 3 % 3, step / 9];
+            let [x, y, z] = [0, 1, 2].map(|dim| (own[dim] + by[dim] + 3) % 4);
+            let sides = by.iter().filter(|&&step| step == 1).count() as u32;
+            (x + 4 * y + 16 * z, 80 * 32u64.pow(sides), 26 - step, step)
+        });
+        exchange(&mut rows, rank, &partners.collect::<Vec<_>>());
+    }
+    rows
+}
+
+fn all_to_all() -> String {
+    let mut rows = String::new();
+    for rank in 0..64u32 {
+        let (x, y) = (rank % 8, rank / 8);
+        let row = (1..8).map(|by| ((x + by) % 8 + 8 * y, 32_768, 0, 0));
+        exchange(&mut rows, rank, &row.collect::<Vec<_>>());
+        let column = (1..8).map(|by| (x + 8 * ((y + by) % 8), 32_768, 1, 1));
+        exchange(&mut rows, rank, &column.collect::<Vec<_>>());
+    }
+    rows
+}
+
+#[test]
+fn applications_take_the_times_of_sst_macro() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../validation/macro-apps-64.json");
+    let outside: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let percent = outside["tolerance"]["percent"].as_f64().unwrap();
+    let (mut off, mut met) = (Vec::new(), 0);
+    for row in outside["rows"].as_array().unwrap() {
+        let [case, topology, routing, router] =
+            ["case", "topology", "routing", "router"].map(|key| row[key].as_str().unwrap());
+        let no_target = |&(only, shape, way): &(&str, &str, &str)| {
+            (only.is_empty() || only == case) && (shape, way) == (topology, routing)
+        };
+        if NO_TARGET.iter().any(no_target) {
+            continue;
+        }
+        let spec = study(row);
+        let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{row}: {error}"));
+        // From the end of the first barrier to that of the last, at rank 0.
+        let first = result.ranks[0];
+        let here = (first.finished - first.begun) as f64 / 1e6;
+        let part = (here / row["us"].as_f64().unwrap() - 1.0) * 100.0;
+        let line = format!(
+            "{case} {topology} {routing} {router}: outside {}, here {here:.2} us, {part:+.1} %",
+            row["us"]
+        );
+        println!("{line}");
+        let open = OPEN
+            .iter()
+            .find(|open| (open.0, open.1, open.2, open.3) == (case, topology, routing, router));
+        match open {
+            Some(&(.., by)) if (part - by).abs() > 1.0 => off.push(format!("{line}: open with {by:+.1} %")),
+            Some(_) => {}
+            None if part.abs() > percent => off.push(line),
+            None => met += 1,
+        }
+    }
+    println!("{met} rows met");
+    assert!(off.is_empty(), "{off:#?}");
+}
