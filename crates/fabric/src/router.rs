@@ -113,7 +113,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let news = net.routing.news();
         let counters = self.lp * net.routing.counters();
         let mut backlog = |local: u32, vc: u8| {
-            if local >= COUNTER && local < TOLD {
+            if (COUNTER..TOLD).contains(&local) {
                 return u64::from(*self.st.turns.get(counters + local - COUNTER));
             }
             if let Some(news) = news.filter(|_| local >= TOLD) {

@@ -34,7 +34,7 @@ impl Cost {
         // All but one of n pieces.
         let most = |parts: u32| bytes - bytes / u64::from(parts);
         let (rounds, bytes) = match (kind, algorithm) {
-            (_, A::Dissemination) => (log, 0),
+            (_, A::Dissemination) | (K::Barrier, A::Bruck) => (log, 0),
             (K::Barrier, A::Binomial) => (2 * log, 0),
             (K::Bcast | K::Reduce, A::Binomial) => (log, u64::from(log) * bytes),
             (K::Barrier, A::Heap) => (2 * heap::rounds(size), 0),

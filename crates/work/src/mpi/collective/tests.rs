@@ -105,7 +105,7 @@ fn rounds_and_bytes_on_the_critical_path_are_those_of_the_cost() {
 fn ranks_send_as_many_bytes_as_the_books_say() {
     // Sent by the rank that sends most; n ranks, vector or block b, a power of two of ranks.
     type Formula = fn(u64, u64) -> u64;
-    let books: [(CollectiveKind, Algorithm, Formula); 21] = [
+    let books: [(CollectiveKind, Algorithm, Formula); 22] = [
         (K::Barrier, A::Dissemination, |_, _| 0),
         (K::Barrier, A::Bruck, |_, _| 0),
         (K::Bcast, A::Binomial, |n, b| u64::from(n.ilog2()) * b),
