@@ -32,7 +32,7 @@ pub struct Dally {
 }
 
 /// A packet on its way.
-struct Going<'a> {
+struct DallyPacket<'a> {
     here: Here<'a>,
     dally: &'a Dally,
     injected: bool,
@@ -70,7 +70,7 @@ impl ReadyRouting for Dally {
     }
 
     fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
-        Box::new(Steps {
+        Box::new(DallySteps {
             goes_round: self.preference.is_some(),
             // A smaller network of the kind may stand for the run's.
             links: GroupLinks::numbers(topology.spec()).unwrap_or(self.links),
@@ -81,7 +81,7 @@ impl ReadyRouting for Dally {
 
     fn next(&self, here: Here<'_>, mut wait: impl FnMut(u32, u8) -> u64) -> Way {
         let (topology, packet) = (&here.net.topology, here.packet);
-        let going = Going {
+        let going = DallyPacket {
             here,
             dally: self,
             injected: came(here.site, packet).port == Came::NONE,
@@ -122,9 +122,9 @@ fn global_links<'t>(
     (first..degree).map(move |port| (port, links.group(wiring.peer(at, port as u16).0)))
 }
 
-impl Going<'_> {
+impl DallyPacket<'_> {
     fn way(&self, score: &mut dyn FnMut(u32) -> u64) -> Way {
-        let Going { here, from, to, .. } = *self;
+        let DallyPacket { here, from, to, .. } = *self;
         let links = &self.dally.links;
         let (at, came) = (here.site.router, came(here.site, here.packet));
         let (source, target) = (links.group(from), links.group(to));
@@ -205,7 +205,7 @@ impl Going<'_> {
 
     /// The third group that was drawn for a packet which may go round.
     fn third(&self) -> Option<u32> {
-        let Going {
+        let DallyPacket {
             dally, here, from, to, ..
         } = self;
         dally.preference?;
@@ -250,7 +250,7 @@ impl Going<'_> {
 }
 
 /// All steps, for the proof. State of a packet in its group: the third group plus one if it goes round, else zero; then [`AWAY`].
-struct Steps<'t> {
+struct DallySteps<'t> {
     goes_round: bool,
     links: GroupLinks,
     topology: &'t Topology,
@@ -260,7 +260,7 @@ struct Steps<'t> {
 /// State of a packet in a third group.
 const AWAY: u32 = u32::MAX;
 
-impl Steps<'_> {
+impl DallySteps<'_> {
     fn push(&self, ports: std::ops::Range<u32>, vc: u8, state: u32, out: &mut Vec<Step>) {
         out.extend(ports.map(|port| Step {
             port: port as u16,
@@ -283,7 +283,7 @@ impl Steps<'_> {
     }
 }
 
-impl RoutingRule for Steps<'_> {
+impl RoutingRule for DallySteps<'_> {
     fn vcs(&self) -> usize {
         usize::from(self.vcs)
     }

@@ -19,7 +19,7 @@ use topo::Step;
 
 /// The numbers of a dragonfly+.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Groups {
+struct DfpGroups {
     groups: u32,
     leaves: u32,
     spines: u32,
@@ -31,7 +31,7 @@ struct Groups {
 
 /// Where a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum DfpPlace {
     SourceLeaf,
     SourceSpine,
     ThirdSpine,
@@ -40,10 +40,10 @@ enum Place {
     LastSpine,
 }
 
-impl Groups {
-    fn of(topology: &TopologySpec) -> Option<Groups> {
+impl DfpGroups {
+    fn of(topology: &TopologySpec) -> Option<DfpGroups> {
         match topology {
-            TopologySpec::DragonflyPlus(spec) => Some(Groups {
+            TopologySpec::DragonflyPlus(spec) => Some(DfpGroups {
                 groups: spec.groups,
                 leaves: spec.leaves,
                 spines: spec.spines,
@@ -64,16 +64,16 @@ impl Groups {
         self.split(router).0
     }
 
-    fn place(&self, at: u32, from: u32, to: u32) -> Place {
+    fn place(&self, at: u32, from: u32, to: u32) -> DfpPlace {
         let (group, i) = self.split(at);
         let is_leaf = i < self.leaves;
         match (group == self.group(to), group == self.group(from)) {
-            (true, _) if is_leaf => Place::LastLeaf,
-            (true, _) => Place::LastSpine,
-            (_, true) if is_leaf => Place::SourceLeaf,
-            (_, true) => Place::SourceSpine,
-            _ if is_leaf => Place::ThirdLeaf,
-            _ => Place::ThirdSpine,
+            (true, _) if is_leaf => DfpPlace::LastLeaf,
+            (true, _) => DfpPlace::LastSpine,
+            (_, true) if is_leaf => DfpPlace::SourceLeaf,
+            (_, true) => DfpPlace::SourceSpine,
+            _ if is_leaf => DfpPlace::ThirdLeaf,
+            _ => DfpPlace::ThirdSpine,
         }
     }
 
@@ -121,12 +121,12 @@ pub struct Dfp {
     picks: Picks,
     leaves_go_round: bool,
     spines_go_on: bool,
-    groups: Groups,
+    groups: DfpGroups,
 }
 
 impl Dfp {
     pub(super) fn new(preference: Preference, spec: &DfpSpec, topology: &Topology) -> Result<Dfp, BuildError> {
-        let Some(groups) = Groups::of(topology.spec()) else {
+        let Some(groups) = DfpGroups::of(topology.spec()) else {
             return refuse("it needs a dragonfly+", "take \"par\", which every topology has");
         };
         Ok(Dfp {
@@ -145,10 +145,10 @@ impl ReadyRouting for Dfp {
     }
 
     fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
-        Box::new(Steps {
+        Box::new(DfpSteps {
             // A smaller network of the kind may stand for the run's.
             dfp: Dfp {
-                groups: Groups::of(topology.spec()).unwrap_or(self.groups),
+                groups: DfpGroups::of(topology.spec()).unwrap_or(self.groups),
                 ..*self
             },
             topology,
@@ -158,7 +158,7 @@ impl ReadyRouting for Dfp {
 
     fn next(&self, here: Here<'_>, mut wait: impl FnMut(u32, u8) -> u64) -> Way {
         let (topology, packet) = (&here.net.topology, here.packet);
-        let going = Going {
+        let going = DfpPacket {
             here,
             dfp: self,
             from: topology.router_of(packet.source()),
@@ -177,16 +177,16 @@ impl ReadyRouting for Dfp {
 }
 
 /// A packet on its way. Its phase is its channel: 1 once it has turned to the destination's group in a third one.
-struct Going<'a> {
+struct DfpPacket<'a> {
     here: Here<'a>,
     dfp: &'a Dfp,
     from: u32,
     to: u32,
 }
 
-impl Going<'_> {
+impl DfpPacket<'_> {
     fn way(&self, score: &mut dyn FnMut(u32) -> u64) -> Way {
-        let Going { here, from, to, .. } = *self;
+        let DfpPacket { here, from, to, .. } = *self;
         let groups = &self.dfp.groups;
         let at = here.site.router;
         let turned = here.packet.phase();
@@ -203,10 +203,10 @@ impl Going<'_> {
             let of = |best: Option<(u64, u32)>| best.map(|(score, _)| score);
             let keeps = match place {
                 // Down, whatever the scores are.
-                Place::ThirdSpine if !self.dfp.spines_go_on => round.is_none(),
+                DfpPlace::ThirdSpine if !self.dfp.spines_go_on => round.is_none(),
                 _ => self.dfp.preference.keeps(of(minimal), of(round)),
             };
-            let in_third = matches!(place, Place::ThirdSpine | Place::ThirdLeaf);
+            let in_third = matches!(place, DfpPlace::ThirdSpine | DfpPlace::ThirdLeaf);
             let turned = if in_third && keeps { 1 } else { turned };
             let port = if keeps { minimal } else { round };
             Way::new(port.map_or(0, |(_, port)| port), turned.min(last_vc), turned)
@@ -225,21 +225,21 @@ impl Going<'_> {
         mix(routing.seed ^ packet.moment(site.router) ^ packet.identity() ^ number)
     }
 
-    fn minimal_links(&self, place: Place, list: &mut Candidates) {
+    fn minimal_links(&self, place: DfpPlace, list: &mut Candidates) {
         let (groups, at) = (&self.dfp.groups, self.here.site.router);
         let target = groups.group(self.to);
         match place {
-            Place::SourceLeaf | Place::ThirdLeaf => groups
+            DfpPlace::SourceLeaf | DfpPlace::ThirdLeaf => groups
                 .ways_up(self.topology(), at, target)
                 .for_each(|ports| list.add(ports)),
-            Place::SourceSpine | Place::ThirdSpine => self.own_links(target, list),
-            Place::LastLeaf => list.add(0..groups.spines * groups.local),
-            Place::LastSpine => list.add(groups.down(self.to)),
+            DfpPlace::SourceSpine | DfpPlace::ThirdSpine => self.own_links(target, list),
+            DfpPlace::LastLeaf => list.add(0..groups.spines * groups.local),
+            DfpPlace::LastSpine => list.add(groups.down(self.to)),
         }
     }
 
-    fn links_round(&self, place: Place, turned: u8, list: &mut Candidates) {
-        let Going {
+    fn links_round(&self, place: DfpPlace, turned: u8, list: &mut Candidates) {
+        let DfpPacket {
             here, dfp, from, to, ..
         } = *self;
         let groups = &dfp.groups;
@@ -249,11 +249,11 @@ impl Going<'_> {
             groups.third(word, groups.group(from), groups.group(to))
         };
         match place {
-            Place::SourceLeaf if dfp.leaves_go_round => {
+            DfpPlace::SourceLeaf if dfp.leaves_go_round => {
                 let ways = third().map(|third| groups.ways_up(self.topology(), at, third));
                 ways.into_iter().flatten().for_each(|ports| list.add(ports));
             }
-            Place::SourceSpine => {
+            DfpPlace::SourceSpine => {
                 let Some(third) = third() else {
                     return;
                 };
@@ -264,8 +264,12 @@ impl Going<'_> {
                     self.own_links(drawn, list);
                 }
             }
-            Place::ThirdSpine if turned == 0 => list.add(0..groups.leaves * groups.local),
-            Place::SourceLeaf | Place::ThirdSpine | Place::ThirdLeaf | Place::LastLeaf | Place::LastSpine => {}
+            DfpPlace::ThirdSpine if turned == 0 => list.add(0..groups.leaves * groups.local),
+            DfpPlace::SourceLeaf
+            | DfpPlace::ThirdSpine
+            | DfpPlace::ThirdLeaf
+            | DfpPlace::LastLeaf
+            | DfpPlace::LastSpine => {}
         }
     }
 
@@ -298,13 +302,13 @@ impl Going<'_> {
 }
 
 /// All steps, for the proof. State: that the packet has turned to the destination's group in a third one, and its source's group.
-struct Steps<'t> {
+struct DfpSteps<'t> {
     dfp: Dfp,
     topology: &'t Topology,
     vcs: u8,
 }
 
-impl Steps<'_> {
+impl DfpSteps<'_> {
     fn push(&self, ports: std::ops::Range<u32>, state: u32, out: &mut Vec<Step>) {
         let turned = (state & 1) as u8;
         out.extend(ports.map(|port| Step {
@@ -314,7 +318,7 @@ impl Steps<'_> {
         }));
     }
 
-    /// Steps over own links of a spine to groups.
+    /// DfpSteps over own links of a spine to groups.
     fn over(&self, at: u32, goes_there: impl Fn(u32) -> bool, state: u32, out: &mut Vec<Step>) {
         for (port, group) in self.dfp.groups.global_links(self.topology, at) {
             if goes_there(group) {
@@ -356,7 +360,7 @@ impl Steps<'_> {
     }
 }
 
-impl RoutingRule for Steps<'_> {
+impl RoutingRule for DfpSteps<'_> {
     fn vcs(&self) -> usize {
         usize::from(self.vcs)
     }

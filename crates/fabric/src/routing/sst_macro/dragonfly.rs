@@ -5,7 +5,7 @@
 //! end of the link that was aimed at, and from there minimally. Inside a group: over a router that is neither end. **The test** is 3 hops against 5, inside a
 //! group 1 against 2: at the source router (`macro-ugal`), or at every router until a detour is taken, in the destination's group too (`macro-par`).
 
-use super::queue::{Queue, Seen};
+use super::queue::{PacketQueue, SeenQueues};
 use crate::routing::group_links::GroupLinks;
 use crate::routing::prelude::*;
 use crate::routing::turns::{MOST_COUNTERS, turn};
@@ -28,7 +28,7 @@ pub(super) enum GroupRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupTurns {
     rule: GroupRule,
-    queue: Queue,
+    queue: PacketQueue,
     links: GroupLinks,
 }
 
@@ -44,7 +44,7 @@ const MOST_OWN: u32 = 12;
 const TRIES: u64 = 16;
 
 /// A packet on its way.
-struct Going<'a> {
+struct TurnsPacket<'a> {
     here: Here<'a>,
     turns: &'a GroupTurns,
     came: Came,
@@ -54,7 +54,7 @@ struct Going<'a> {
 
 /// A port, the counter of which it is a turn, and the phase behind it.
 #[derive(Clone, Copy)]
-struct Choice {
+struct TurnChoice {
     port: u32,
     counter: Option<u32>,
     phase: u8,
@@ -80,7 +80,7 @@ impl GroupTurns {
         }
         Ok(GroupTurns {
             rule,
-            queue: Queue::of(terms),
+            queue: PacketQueue::of(terms),
             links,
         })
     }
@@ -126,14 +126,14 @@ impl ReadyRouting for GroupTurns {
 
     fn next(&self, here: Here<'_>, mut wait: impl FnMut(u32, u8) -> u64) -> Way {
         let (topology, packet) = (&here.net.topology, here.packet);
-        let going = Going {
+        let going = TurnsPacket {
             here,
             turns: self,
             came: came(here.site, packet),
             from: topology.router_of(packet.source()),
             to: topology.router_of(packet.destination()),
         };
-        let Choice { port, counter, phase } = going.choice(&mut self.queue.seen(&here, &mut wait));
+        let TurnChoice { port, counter, phase } = going.choice(&mut self.queue.seen(&here, &mut wait));
         let way = Way::new(port, going.channel(), phase);
         counter.map_or(way, |counter| way.in_turn(counter))
     }
@@ -151,7 +151,7 @@ impl ReadyRouting for GroupTurns {
     }
 }
 
-impl Going<'_> {
+impl TurnsPacket<'_> {
     fn links(&self) -> &GroupLinks {
         &self.turns.links
     }
@@ -193,14 +193,14 @@ impl Going<'_> {
         port + self.links().local_number(self.here.packet)
     }
 
-    fn choice(&self, seen: &mut Seen<'_>) -> Choice {
+    fn choice(&self, seen: &mut SeenQueues<'_>) -> TurnChoice {
         let (own, target) = (self.own_group(), self.links().group(self.to));
         let phase = self.here.packet.phase();
         if phase >= TO_LINK {
             return self.by_link(phase - TO_LINK, target, seen);
         }
         let minimal = match own == target {
-            true => Choice {
+            true => TurnChoice {
                 port: self.local(self.to),
                 counter: None,
                 phase,
@@ -226,7 +226,7 @@ impl Going<'_> {
     }
 
     /// To another group by an own link, or to a router that has some, in turn.
-    fn in_turn_to(&self, group: u32, phase: u8, seen: &mut Seen<'_>) -> Choice {
+    fn in_turn_to(&self, group: u32, phase: u8, seen: &mut SeenQueues<'_>) -> TurnChoice {
         let at = self.at();
         let all = between(self.links(), self.topology(), self.own_group(), group);
         let own = all.clone().filter(|link| link.router == at);
@@ -239,7 +239,7 @@ impl Going<'_> {
             true => own.clone().nth(place).map(|link| u32::from(link.port)),
             false => all.clone().nth(place).map(|link| self.local(link.router)),
         };
-        Choice {
+        TurnChoice {
             // Two groups have a link.
             port: port.unwrap_or(0),
             counter: Some(group),
@@ -258,7 +258,7 @@ impl Going<'_> {
     }
 
     /// The detour that it would take from here.
-    fn round(&self, inside: bool, target: u32, seen: &mut Seen<'_>) -> Option<Choice> {
+    fn round(&self, inside: bool, target: u32, seen: &mut SeenQueues<'_>) -> Option<TurnChoice> {
         let (at, own, links) = (self.at(), self.own_group(), self.links());
         let word = self.word(at);
         if inside {
@@ -266,7 +266,7 @@ impl Going<'_> {
             let mut others = (first..first + links.routers).filter(|&router| router != at && router != self.to);
             let many = links.routers.checked_sub(2).filter(|&many| many > 0)?;
             let over = others.nth(below(word, many.into()) as usize)?;
-            return Some(Choice {
+            return Some(TurnChoice {
                 port: self.local(over),
                 counter: None,
                 phase: INSIDE,
@@ -283,7 +283,7 @@ impl Going<'_> {
             .clone()
             .take_while(|link| link.port != aim.port || link.router != aim.router);
         let of_router = before.filter(|link| link.router == aim.router).count() as u8;
-        Some(Choice {
+        Some(TurnChoice {
             port: self.local(aim.router),
             counter: Some(counter),
             phase: TO_LINK + of_router,
@@ -291,7 +291,7 @@ impl Going<'_> {
     }
 
     /// On its way over the third group, aimed at the link of a place among those of its router.
-    fn by_link(&self, place: u8, target: u32, seen: &mut Seen<'_>) -> Choice {
+    fn by_link(&self, place: u8, target: u32, seen: &mut SeenQueues<'_>) -> TurnChoice {
         let links = self.links();
         let before = self.before();
         if !links.is_global(self.came.port) {
@@ -302,7 +302,7 @@ impl Going<'_> {
         let mut of_router =
             between(links, self.topology(), links.group(before), self.own_group()).filter(|link| link.router == before);
         match of_router.nth(place.into()).map(|link| link.peer) {
-            Some(far) if far != self.at() => Choice {
+            Some(far) if far != self.at() => TurnChoice {
                 port: self.local(far),
                 counter: None,
                 phase: BEHIND,

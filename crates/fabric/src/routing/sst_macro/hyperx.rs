@@ -2,7 +2,7 @@
 //! port of the first of them is held against the minimal one. A detour goes to the point with all drawn coordinates, then to the destination, both in
 //! the order of dimensions, without a further test.
 
-use super::queue::Queue;
+use super::queue::PacketQueue;
 use crate::routing::prelude::*;
 use topo::{Came, Step};
 
@@ -14,14 +14,14 @@ const BACK: u8 = 4;
 /// The routing, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JointDetour {
-    queue: Queue,
+    queue: PacketQueue,
     shape: [u32; DIMENSIONS],
     strides: [u32; DIMENSIONS],
 }
 
 impl JointDetour {
     pub(super) fn new(terms: &RoutingTerms<'_>, topology: &Topology) -> Result<JointDetour, BuildError> {
-        match Self::on(Queue::of(terms), topology) {
+        match Self::on(PacketQueue::of(terms), topology) {
             Some(detour) => Ok(detour),
             None => refuse(
                 "its detours are made for a HyperX of three dimensions",
@@ -30,7 +30,7 @@ impl JointDetour {
         }
     }
 
-    fn on(queue: Queue, topology: &Topology) -> Option<JointDetour> {
+    fn on(queue: PacketQueue, topology: &Topology) -> Option<JointDetour> {
         let shape = match topology.spec() {
             TopologySpec::HyperX(lattice) => lattice.shape[..].try_into().ok()?,
             _ => return None,

@@ -2,7 +2,7 @@
 //! the destination; spines over their links to a group. `macro-par` at a spine of the source's group holds one link of its own to a third group, drawn,
 //! against the minimal one, and a third group is left by the spine where it was entered.
 
-use super::queue::Queue;
+use super::queue::PacketQueue;
 use crate::routing::prelude::*;
 use crate::routing::turns::{COUNTER, turn};
 use topo::Step;
@@ -11,13 +11,13 @@ use topo::Step;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpineTurns {
     progressive: bool,
-    queue: Queue,
-    numbers: Numbers,
+    queue: PacketQueue,
+    numbers: SpineNumbers,
 }
 
 /// The numbers of a dragonfly+.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Numbers {
+struct SpineNumbers {
     groups: u32,
     leaves: u32,
     spines: u32,
@@ -29,14 +29,14 @@ struct Numbers {
 
 /// Whether it is a dragonfly+ whose spines have links to every group, all as many.
 pub(super) fn is_even(topology: &TopologySpec) -> bool {
-    Numbers::of(topology).is_some()
+    SpineNumbers::of(topology).is_some()
 }
 
-impl Numbers {
+impl SpineNumbers {
     /// Those of a dragonfly+ whose spines have links to every group.
-    fn of(topology: &TopologySpec) -> Option<Numbers> {
+    fn of(topology: &TopologySpec) -> Option<SpineNumbers> {
         match topology {
-            TopologySpec::DragonflyPlus(spec) if spec.links_per_pair % spec.spines == 0 => Some(Numbers {
+            TopologySpec::DragonflyPlus(spec) if spec.links_per_pair % spec.spines == 0 => Some(SpineNumbers {
                 groups: spec.groups,
                 leaves: spec.leaves,
                 spines: spec.spines,
@@ -71,7 +71,7 @@ impl SpineTurns {
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<SpineTurns, BuildError> {
-        let Some(numbers) = Numbers::of(topology.spec()) else {
+        let Some(numbers) = SpineNumbers::of(topology.spec()) else {
             return refuse(
                 "every spine needs as many links to every other group",
                 "take links_per_pair = the spines of a group, or a multiple of it",
@@ -79,7 +79,7 @@ impl SpineTurns {
         };
         Ok(SpineTurns {
             progressive,
-            queue: Queue::of(terms),
+            queue: PacketQueue::of(terms),
             numbers,
         })
     }
@@ -94,7 +94,7 @@ impl ReadyRouting for SpineTurns {
         Box::new(SpineSteps {
             progressive: self.progressive,
             // A smaller network of the kind may stand for the run's.
-            numbers: Numbers::of(topology.spec()).unwrap_or(self.numbers),
+            numbers: SpineNumbers::of(topology.spec()).unwrap_or(self.numbers),
             topology,
             vcs,
         })
@@ -160,7 +160,7 @@ impl ReadyRouting for SpineTurns {
 /// All steps, for the proof. State: the channel, and above it the group of the source.
 struct SpineSteps<'t> {
     progressive: bool,
-    numbers: Numbers,
+    numbers: SpineNumbers,
     topology: &'t Topology,
     vcs: u8,
 }

@@ -7,7 +7,7 @@ use crate::routing::turns::COUNTER;
 
 /// How the packets at a port are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Queue {
+pub(super) struct PacketQueue {
     /// Bytes of a packet.
     packet: u32,
     /// Those that have left and whose credit is not back; else those that wait for the link.
@@ -15,16 +15,16 @@ pub(super) struct Queue {
 }
 
 /// What a decision looks at: queues and counters.
-pub(super) struct Seen<'a> {
-    queue: Queue,
+pub(super) struct SeenQueues<'a> {
+    queue: PacketQueue,
     net: &'a Plant,
     site: &'a Site,
     wait: &'a mut dyn FnMut(u32, u8) -> u64,
 }
 
-impl Queue {
-    pub fn of(terms: &RoutingTerms<'_>) -> Queue {
-        Queue {
+impl PacketQueue {
+    pub fn of(terms: &RoutingTerms<'_>) -> PacketQueue {
+        PacketQueue {
             packet: terms.nic.packet.0.min(1 << 16) as u32,
             sent: terms.router.has_bounded_buffers(),
         }
@@ -40,8 +40,8 @@ impl Queue {
         }
     }
 
-    pub fn seen<'a>(self, here: &Here<'a>, wait: &'a mut dyn FnMut(u32, u8) -> u64) -> Seen<'a> {
-        Seen {
+    pub fn seen<'a>(self, here: &Here<'a>, wait: &'a mut dyn FnMut(u32, u8) -> u64) -> SeenQueues<'a> {
+        SeenQueues {
             queue: self,
             net: here.net,
             site: here.site,
@@ -59,7 +59,7 @@ impl Queue {
     }
 }
 
-impl Seen<'_> {
+impl SeenQueues<'_> {
     /// Packets at a port.
     pub fn at(&mut self, port: u32) -> u64 {
         let class = &self.net.classes[usize::from(self.net.peers[(self.site.port + port) as usize].class())];
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_packet_on_the_link_does_not_wait_and_credits_count_in_whole_packets() {
-        let waiting = Queue {
+        let waiting = PacketQueue {
             packet: 2_048,
             sent: false,
         };
@@ -88,7 +88,7 @@ mod tests {
             [0, 100, 101, 150, 200, 201].map(|time| waiting.packets(time, 100)),
             [0, 0, 1, 1, 1, 2]
         );
-        let sent = Queue { sent: true, ..waiting };
+        let sent = PacketQueue { sent: true, ..waiting };
         assert_eq!([0, 99, 100, 250].map(|time| sent.packets(time, 100)), [0, 0, 1, 2]);
     }
 }
