@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use study::{BitsPerSec, Bytes, choice};
 
 mod models;
+mod pipeline;
 
 pub use models::{CreditLeaves, HopCost, LinkDelays, NamedModel, RouterChannels, RouterModel};
+pub use pipeline::{Allocator, Matcher, PipelineSpec};
 
 /// Link parameters: a default and exceptions by class name (`host`, `local`, `global`, `x`, ...).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +43,7 @@ choice! {
         InputQueued = "input-queued", "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.";
         LateAdmission = "late-admission", "Output queues that admit a packet when there is room, the upstream credit being withheld until then.";
         LateAdmissionVcs = "late-admission-vcs", "The same with a queue per virtual channel, whole packets, links to nodes, and no rule for rings.";
+        VcRouter = "vc-router", "Flits in input queues per virtual channel; channels and switch are allocated in every cycle of a clock.";
     }
 }
 
@@ -99,7 +102,7 @@ pub struct RouterSpec {
     pub output_buffer: Option<Bytes>,
     /// Crossbar bandwidth per port; `input-queued` only.
     pub crossbar_bandwidth: Option<BitsPerSec>,
-    /// Unit of buffer accounting and of the crossbar's clock; `input-queued` only.
+    /// Unit of buffer accounting and of the crossbar's clock; `input-queued` and `vc-router` only.
     pub flit: Bytes,
     /// The part of `traversal` behind the crossbar, at most all of it; `input-queued` only.
     pub output_latency: Time,
@@ -126,6 +129,9 @@ pub struct RouterSpec {
     /// `late-admission` only: what must have come before a message counts as delivered.
     #[serde(default)]
     pub completion: Completion,
+    /// `vc-router` only: its clock, stages and allocators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<PipelineSpec>,
     /// Allow a configuration whose channel dependency graph has a cycle.
     pub allow_deadlock: bool,
 }

@@ -6,7 +6,7 @@ use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::plant::Plant;
 use crate::routing::{Routing, Way};
 use crate::spec::{
-    Arbitration, BitsPerSec, ControlOrder, CreditLeaves, MessageDetail, NamedModel, RouterChannels, RunSpec,
+    Arbitration, BitsPerSec, Bytes, ControlOrder, CreditLeaves, MessageDetail, NamedModel, RouterChannels, RunSpec,
 };
 use des::Time;
 use std::ops::{Deref, Range};
@@ -78,6 +78,8 @@ struct LeastTimes {
     head_delivery: bool,
     /// Least delay of one hop over all classes.
     hop: u64,
+    /// The part of a hop behind the arrival at the next router (ps).
+    behind_the_link: u64,
     /// The most that [`Network::way_bound`] can be (ps).
     longest_bound: u64,
     /// No way is shorter than the topology's distance or this many hops: a way over a third group of a dragonfly may be shorter
@@ -141,10 +143,12 @@ impl Deref for Network {
 }
 
 impl InterfaceTerms {
-    fn new(spec: &RunSpec, workload: &Workload) -> InterfaceTerms {
+    fn new(spec: &RunSpec, workload: &Workload, injection: &Class) -> InterfaceTerms {
         let model = spec.router.named();
         let flit = u64::from(model.flit(&spec.router));
-        let buffer = spec.nic.buffer.or(spec.router.buffer);
+        let around = injection.hop + injection.credit;
+        let own = model.interface_room(&spec.router, &spec.nic, around, injection.ser(flit as u32));
+        let buffer = own.map(Bytes).or(spec.nic.buffer).or(spec.router.buffer);
         let ranks_send_control = workload.ranks().is_some() && model.takes_control_first();
         InterfaceTerms {
             buffer: buffer.map_or(i32::MAX / 2, |bytes| (bytes.0.min(1 << 30) / flit * flit) as i32),
@@ -200,6 +204,7 @@ impl LeastTimes {
             ejection: links.ejection,
             head_delivery: spec.router.named().delivers_heads(&spec.router),
             hop,
+            behind_the_link: spec.router.named().behind_the_link(&spec.router),
             longest_bound: links.injection.hop + u64::from(topology.diameter().min(shortest_detour)) * hop,
             shortest_detour,
         }
@@ -230,7 +235,7 @@ impl Network {
         let workload = workload(spec, topology, links.injection.bandwidth())?;
         let flit = u64::from(model.flit(router));
         let mut network = Network {
-            interface: InterfaceTerms::new(spec, &workload),
+            interface: InterfaceTerms::new(spec, &workload, &links.injection),
             messages: MessageTerms::new(spec, topology, &routing, &workload),
             least,
             words: laying.most_ports.div_ceil(64).max(1),
@@ -242,6 +247,7 @@ impl Network {
             looks_at_hops: model.waits_for_tails(router) || spec.observe.operations,
             vcs: match model.channels() {
                 RouterChannels::AsNeeded => routing.vcs().into(),
+                RouterChannels::InClasses => routing.channels(router).into(),
                 RouterChannels::One | RouterChannels::Names => 1,
             },
             buffer: router
@@ -321,17 +327,16 @@ impl Network {
     /// What a packet over a link of a class, or its credit, takes at least (ps).
     fn least_delay(&self, class: usize) -> u64 {
         let least = self.workload.least_packet(self.packet);
-        let class = if class == 0 {
-            &self.injection
-        } else {
-            &self.classes[class]
+        let (class, behind_the_link) = match class {
+            0 => (&self.injection, 0),
+            _ => (&self.classes[class], self.least.behind_the_link),
         };
         // A packet that is handed on with its tail comes that much later; what routers tell each other does not.
         let tail = match self.store_and_forward && self.routing.news().is_none() {
             true => class.ser(least),
             false => 0,
         };
-        let mut delay = class.hop + tail;
+        let mut delay = class.hop - behind_the_link + tail;
         if self.model.gives_credits() {
             let fastest = self.classes.iter().map(|class| class.ser(least)).min().unwrap_or(0);
             // The buffer is freed by the tail's start on any output, over which it may leave faster than it came.

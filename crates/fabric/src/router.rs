@@ -18,12 +18,14 @@ pub mod late_admission;
 pub mod late_admission_vcs;
 pub(crate) mod news;
 pub mod sculpin;
+pub mod vc_router;
 
 pub use credit::Credit;
 pub use input_queued::InputQueued;
 pub use late_admission::LateAdmission;
 pub use late_admission_vcs::LateAdmissionVcs;
 pub use sculpin::Sculpin;
+pub use vc_router::VcRouter;
 
 /// What is to be done with whichever router model a run has.
 pub trait ModelTask {
@@ -45,6 +47,7 @@ pub fn with_model<T: ModelTask>(router: &RouterSpec, plain: bool, task: T) -> T:
         (Model::Credit, Architecture::InputQueued) => task.with::<InputQueued>(),
         (Model::Credit, Architecture::LateAdmission) => task.with::<LateAdmission>(),
         (Model::Credit, Architecture::LateAdmissionVcs) => task.with::<LateAdmissionVcs>(),
+        (Model::Credit, Architecture::VcRouter) => task.with::<VcRouter>(),
     }
 }
 
@@ -78,11 +81,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             wait += model.waiting(net, st, port, one, now);
         }
         if sense.credits {
-            let held = |vc: u32| (net.buffer - st.channels.get(port * net.vcs + vc).credit).max(0) as u64;
-            let bytes = match one {
-                Some(vc) => held(u32::from(vc)),
-                None => (0..net.vcs).map(held).sum(),
-            };
+            let bytes = model.downstream(net, st, port, one);
             wait += net.classes[net.peers[port as usize].class() as usize].time_of(bytes);
         }
         wait

@@ -27,6 +27,7 @@ mod list;
 mod adaptive_local;
 mod adaptive_up;
 mod algorithm;
+mod booksim;
 mod choice;
 mod classes;
 mod codes;
@@ -69,6 +70,7 @@ use news::News;
 pub use adaptive_local::RoomSpec;
 pub use adaptive_up::SenseSpec;
 pub use algorithm::{Detours, NoKeys, RoutingTerms, WithFailures};
+pub use booksim::{BalanceSpec, OrderSpec};
 pub use choice::Equal;
 use classes::of as networks_of;
 pub use codes::{DallySpec, DfpSpec, PicksSpec};
@@ -137,6 +139,13 @@ routings! {
     "macro-valiant" = sst_macro::MacroValiant,
     "macro-ugal" = sst_macro::MacroUgal,
     "macro-par" = sst_macro::MacroPar,
+    "booksim-dim-order" = booksim::BooksimDimOrder,
+    "booksim-valiant" = booksim::BooksimValiant,
+    "booksim-romm" = booksim::BooksimRomm,
+    "booksim-xy-yx" = booksim::BooksimXyYx,
+    "booksim-anca" = booksim::BooksimAnca,
+    "booksim-minimal" = booksim::BooksimMinimal,
+    "booksim-ugal" = booksim::BooksimUgal,
 }
 
 /// A routing, ready to run.
@@ -151,6 +160,8 @@ pub struct Routing {
     minimal: bool,
     /// It leads packets to the port of their node.
     to_the_node: bool,
+    /// Sources draw a channel for each packet.
+    draws_channels: bool,
     /// It wants to see what waits in the router.
     adaptive: bool,
     /// What of it beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog).
@@ -207,8 +218,10 @@ impl Routing {
             let hint = "take a smaller network, or set router.vcs together with router.allow_deadlock = true";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
+        let shares = model.channels() == RouterChannels::InClasses && !kind.ready().takes_all_channels();
         let vcs = match terms.router.vcs {
             _ if one_channel => 1,
+            Some(vcs) if shares => vcs.min(needed.max(1)),
             Some(vcs) => vcs,
             None => needed.min(MAX_VCS),
         };
@@ -217,6 +230,7 @@ impl Routing {
             last_vc: vcs - 1,
             minimal: kind.ready().is_minimal(),
             to_the_node: kind.ready().leads_to_the_node(),
+            draws_channels: kind.ready().draws_channels(),
             adaptive: spec.is_adaptive(),
             sense: kind.ready().sense(),
             news: kind.ready().news(),
@@ -233,7 +247,13 @@ impl Routing {
             Some(TableSource::Engine { lanes, .. }) => {
                 Ok(terms.router.vcs.unwrap_or(*lanes).saturating_mul(networks_of(terms)))
             }
-            _ => Ok(Routing::new(spec, terms, topology)?.vcs()),
+            _ => {
+                let routing = Routing::new(spec, terms, topology)?;
+                Ok(match terms.router.named().channels() {
+                    RouterChannels::InClasses => routing.channels(terms.router),
+                    RouterChannels::AsNeeded | RouterChannels::One | RouterChannels::Names => routing.vcs(),
+                })
+            }
         }
     }
 
@@ -323,6 +343,24 @@ impl Routing {
     /// Virtual channels per port.
     pub fn vcs(&self) -> u8 {
         self.last_vc + 1
+    }
+
+    /// Virtual channels per port of a router where those that the routing needs are classes of channels.
+    pub fn channels(&self, router: &RouterSpec) -> u8 {
+        let (one, networks) = self.of_one();
+        let own = router.vcs.unwrap_or(1).max(one.vcs());
+        own.saturating_mul(networks).min(MAX_VCS)
+    }
+
+    /// The channel that the source of a packet draws among so many, if it waits for one whatever is free.
+    pub fn drawn_channel(&self, packet: &Packet, channels: u32) -> Option<u32> {
+        let draw = || below(mix(self.seed ^ mix(packet.identity())), channels.into()) as u32;
+        self.draws_channels.then(draw)
+    }
+
+    /// Virtual networks.
+    pub fn networks(&self) -> u8 {
+        self.of_one().1
     }
 
     /// Virtual channels of a virtual network that packets use; `None` where that is all of them.

@@ -8,6 +8,7 @@ use work::workload::Source;
 
 pub mod crossbar;
 pub mod lists;
+pub mod pipeline;
 
 pub use des::lists::NONE;
 
@@ -340,6 +341,18 @@ des::columns! {
         pub arriving: u64,
         /// Input-queued routers: a record per router.
         pub arbiters: crossbar::Arbiter,
+        /// Vc-routers: a record per port and virtual channel, as inputs.
+        pub input_channels: pipeline::InputChannel,
+        /// Vc-routers: the same as outputs.
+        pub output_channels: pipeline::OutputChannel,
+        /// Vc-routers: bit sets of channels, some words per router.
+        pub channel_sets: u64,
+        /// Vc-routers: a record per port of the switch.
+        pub switch_ports: pipeline::SwitchPort,
+        /// Vc-routers: a record per node.
+        pub flit_sources: pipeline::FlitSource,
+        /// Vc-routers: a record per router.
+        pub clocks: pipeline::RouterClock,
         /// Routings with news: until when each port of the group has work, as far as each router has been told (ps).
         pub told: u64,
         /// Routings that deal packets out in turn: the counters of each router.

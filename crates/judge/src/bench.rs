@@ -70,6 +70,14 @@ pub const CASES: &[Case] = &[
         about: "torus 16x16x16, CODES' pipelined timing, random pairs, 10 messages of 2 KiB each way in chunks of 32 B",
     },
     Case {
+        name: "vc-mesh-64",
+        about: "mesh 8x8 of vc-routers, 4 virtual channels of 8 flits, packets of a flit, uniform at 20 % load, 20,000 cycles",
+    },
+    Case {
+        name: "vc-dragonfly-4k",
+        about: "dragonfly of 33 groups of 16 vc-routers with 8 nodes: 4,224 nodes, minimal, packets of 4 flits, uniform at 20 % load, 2,000 cycles",
+    },
+    Case {
         name: "halo3d-26-1024-credit",
         about: "one Halo3D-26 exchange, 128^3 cells of 10 values per rank, 1,024 ranks, one per node of a full 3-level fat-tree, credit",
     },
@@ -241,6 +249,9 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
         }
         return Some(spec);
     }
+    if let Some(spec) = flits_case(name, length) {
+        return Some(spec);
+    }
     let (mut spec, end_ns) = match name {
         "hyperx-32k-credit" | "hyperx-32k-sculpin" => (hyperx([16, 16, 8], 16), 20_000.0),
         "hyperx-2k-credit" | "hyperx-2k-sculpin" => (hyperx([8, 8, 4], 8), 40_000.0),
@@ -290,6 +301,26 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
     spec.control.warmup = Some(Time::ZERO);
     spec.control.drain = Some(Time::ZERO);
     Some(spec)
+}
+
+/// A case of vc-routers.
+fn flits_case(name: &str, length: f64) -> Option<RunSpec> {
+    let dragonfly =
+        "kind = \"dragonfly\", groups = 33, routers_per_group = [16], nodes_per_router = 8, links_per_pair = 1";
+    let (network, message, cycles) = match name {
+        "vc-mesh-64" => ("kind = \"mesh\", shape = [8, 8]", "8 B", 20_000.0),
+        "vc-dragonfly-4k" => (dragonfly, "32 B", 2_000.0),
+        _ => return None,
+    };
+    let end = ((cycles * length) as u64).max(1);
+    let work =
+        format!("kind = \"uniform\", load = 0.2, message = \"{message}\", process = \"bernoulli\", slot = \"1 ns\"");
+    let text = format!(
+        "topology = {{ {network} }}\nrouter = {{ preset = \"booksim-iq\", vcs = 4 }}\njob = [{{ work = {{ {work} }} }}]\n\
+         run = {{ end = \"{end} ns\", warmup = \"0 ns\", drain_sources = \"off\" }}\n"
+    );
+    let study = load_study(text.as_bytes(), name, Path::new(""), &LoadOptions::default()).ok()?;
+    study.runs.into_iter().next()
 }
 
 /// Shape, bandwidth and accesses per core of a case of memory nodes.

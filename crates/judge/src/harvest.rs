@@ -241,7 +241,10 @@ impl Harvest {
         let lists = state.lists.as_slice().iter().chain(state.refused.as_slice());
         let lists = lists.map(|list| list.head);
         let inputs = state.inputs.as_slice().iter().map(|input| input.head);
-        for head in heads.chain(lists).chain(inputs) {
+        let channels = state.input_channels.as_slice().iter();
+        let channels = channels.flat_map(|channel| [channel.first, channel.head]);
+        let sources = state.flit_sources.as_slice().iter().map(|source| source.head);
+        for head in heads.chain(lists).chain(inputs).chain(channels).chain(sources) {
             let mut slot = head;
             while slot != NONE {
                 self.queued.add(net, state.slots.get(slot));

@@ -104,7 +104,7 @@ impl NetworkFacts {
             .for_each(|&class| ports[usize::from(class)].1 += 1.0);
         let vcs = match run.router.named().channels() {
             RouterChannels::Names => 1,
-            RouterChannels::One | RouterChannels::AsNeeded => {
+            RouterChannels::One | RouterChannels::AsNeeded | RouterChannels::InClasses => {
                 Routing::vcs_of(&run.routing, &run.routing_terms(), &topology)?
             }
         };

@@ -137,6 +137,7 @@ fn defaults_are_those_of_the_reference() {
             bubble: 0,
             local_latency: Time::ZERO,
             completion: Completion::Whole,
+            pipeline: None,
             allow_deadlock: false,
         },
         routing: RoutingSpec::MINIMAL,

@@ -172,6 +172,7 @@ impl Workload {
                         topology,
                         seed,
                         message: work.message,
+                        to_itself: work.to_itself,
                     };
                     let destinations = work
                         .pattern

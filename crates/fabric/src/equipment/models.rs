@@ -14,6 +14,7 @@ mod input_queued;
 mod late_admission;
 mod late_admission_vcs;
 mod sculpin;
+mod vc_router;
 
 /// Makes the list of router models: the variant of each with the file that has its `ENTRY` and its `of`, which answers for a router of it.
 macro_rules! router_models {
@@ -77,6 +78,8 @@ impl RouterSpec {
 pub enum RouterChannels {
     /// As many as the study says, or the routing needs.
     AsNeeded,
+    /// The same; those that the routing needs are classes, and packets take any channel of theirs.
+    InClasses,
     /// One.
     One,
     /// As many as the routing needs, as mere names: no queue and no buffer belongs to them.
@@ -206,6 +209,11 @@ pub trait NamedModel: Debug + Sync {
         nic.packet
     }
 
+    /// What has to find room in a buffer together.
+    fn unit_in_buffers(&self, _: &RouterSpec, nic: &NicSpec) -> Bytes {
+        self.unit(nic)
+    }
+
     /// What a buffer must hold at least, in units, or nothing would ever move.
     fn least_units(&self, _: &RouterSpec) -> u64 {
         1
@@ -267,6 +275,17 @@ pub trait NamedModel: Debug + Sync {
     /// From the start of a packet on the link to a node until its head is there (ps).
     fn ejection(&self, router: &RouterSpec, nic: &NicSpec, link: &LinkSpec) -> u64 {
         self.host_link(router, nic, link).latency
+    }
+
+    /// The part of a hop (ps) that comes after the arrival at the next router: windows must end before it.
+    fn behind_the_link(&self, _: &RouterSpec) -> u64 {
+        0
+    }
+
+    /// Room (bytes) that interfaces have at their routers, where it is not that of a buffer; a flit takes `flit` ps from there, and `loop_time`
+    /// ps pass until room that is free is used again.
+    fn interface_room(&self, _: &RouterSpec, _: &NicSpec, _loop_time: u64, _flit: u64) -> Option<u64> {
+        None
     }
 
     /// From the start of a packet on the link to a node until its credit is back at the router (ps), if nodes give credits.

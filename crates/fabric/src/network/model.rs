@@ -166,6 +166,17 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
         0
     }
 
+    /// Bytes that the buffer at the other end of `port` (its place in the columns) holds as far as credits tell: all of it, or what a
+    /// channel of the routing holds.
+    #[inline(always)]
+    fn downstream(&self, net: &Network, st: &State, port: u32, vc: Option<u8>) -> u64 {
+        let held = |vc: u32| (net.buffer - st.channels.get(port * net.vcs + vc).credit).max(0) as u64;
+        match vc {
+            Some(vc) => held(u32::from(vc)),
+            None => (0..net.vcs).map(held).sum(),
+        }
+    }
+
     /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
     fn start(&self, _: &Network, _routers: &Range<u32>, _: &mut State) {}
 

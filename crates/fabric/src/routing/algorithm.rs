@@ -206,6 +206,11 @@ pub trait ReadyRouting {
         false
     }
 
+    /// Whether a packet's source draws one channel, whatever is free, and waits for it. For vc-routers.
+    fn draws_channels(&self) -> bool {
+        false
+    }
+
     /// Whether it is the topology's own minimal routing and nothing else.
     fn is_minimal(&self) -> bool {
         false

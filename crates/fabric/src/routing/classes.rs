@@ -19,7 +19,7 @@ pub struct Classes {
 /// Virtual networks of a run: as many as the work asks for where routers have channels, else 1.
 pub(super) fn of(terms: &RoutingTerms<'_>) -> u8 {
     match terms.router.named().channels() {
-        RouterChannels::AsNeeded => terms.networks,
+        RouterChannels::AsNeeded | RouterChannels::InClasses => terms.networks,
         RouterChannels::One | RouterChannels::Names => 1,
     }
 }
@@ -39,6 +39,7 @@ impl Routing {
             adaptive: self.adaptive,
             minimal: false,
             to_the_node: self.to_the_node,
+            draws_channels: self.draws_channels,
             sense: self.sense,
             news: self.news,
             counters: self.counters,

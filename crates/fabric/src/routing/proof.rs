@@ -50,7 +50,9 @@ pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, 
     }
     let vcs = match model.channels() {
         RouterChannels::One => 1,
-        RouterChannels::AsNeeded | RouterChannels::Names => router.vcs.unwrap_or(needed),
+        // Packets take any channel of their class, and wait for one of them: the class is the channel.
+        RouterChannels::InClasses if !kind.takes_all_channels() => router.vcs.map_or(needed, |vcs| vcs.min(needed)),
+        RouterChannels::InClasses | RouterChannels::AsNeeded | RouterChannels::Names => router.vcs.unwrap_or(needed),
     };
     if kind.table().is_some() {
         return Proof::of(

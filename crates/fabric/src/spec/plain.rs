@@ -41,6 +41,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             bubble: 0,
             local_latency: Time::ZERO,
             completion: Completion::Whole,
+            pipeline: None,
             allow_deadlock: false,
         },
         routing: RoutingSpec::MINIMAL,

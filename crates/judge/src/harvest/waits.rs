@@ -3,6 +3,7 @@
 use super::NamedPort;
 use fabric::network::Network;
 use fabric::router::late_admission;
+use fabric::state::pipeline::{OutputChannel, stage};
 use fabric::state::{NONE, State};
 
 /// A channel between routers whose first packet waits for room at the other end.
@@ -33,6 +34,7 @@ pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) 
                     let queues = late_admission::waiting(state, port);
                     (queues, queues != [NONE; 2])
                 }
+                (true, _) if !state.input_channels.is_empty() => ([NONE; 2], is_short(net, state, port, vc)),
                 (true, false) => {
                     let beside = state.refused.get(port * net.vcs + vc).head;
                     ([beside, NONE], beside != NONE)
@@ -46,9 +48,10 @@ pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) 
             if !waits {
                 continue;
             }
-            let mut holds = match state.inputs.is_empty() {
-                true => held(state, queues),
-                false => held_inputs(net, state, lp, port, vc),
+            let mut holds = match (state.inputs.is_empty(), state.input_channels.is_empty()) {
+                (true, true) => held(state, queues),
+                (true, false) => held_channels(net, state, lp, local, vc),
+                (false, _) => held_inputs(net, state, lp, port, vc),
             };
             holds.sort_unstable();
             holds.dedup();
@@ -86,4 +89,33 @@ fn held_inputs(net: &Network, state: &State, lp: u32, port: u32, vc: u32) -> Vec
             input.head != NONE && (input.output, u32::from(input.vc)) == (port, vc)
         })
         .collect()
+}
+
+/// Records of channels of a vc-router from port to port.
+fn stride(net: &Network) -> u32 {
+    net.vcs.next_power_of_two()
+}
+
+/// Whether a channel of a vc-router has a packet that may have flits to send and no room for one.
+fn is_short(net: &Network, state: &State, port: u32, vc: u32) -> bool {
+    let channel = port * net.vcs + vc;
+    let has_packet = state.output_channels.get(port * stride(net) + vc).owner != OutputChannel::FREE;
+    has_packet && state.channels.get(channel).credit <= 0
+}
+
+/// The input channels of a vc-router whose first packet has, or waits for, the channel `vc` of its local port `output`.
+fn held_channels(net: &Network, state: &State, lp: u32, output: u32, vc: u32) -> Vec<[u32; 2]> {
+    let site = &net.sites[lp as usize];
+    let inputs = (0..u32::from(site.net)).flat_map(|port| (0..net.vcs).map(move |vc| [port, vc]));
+    let waits = |[from, channel]: &[u32; 2]| {
+        let input = state.input_channels.get((site.port + from) * stride(net) + channel);
+        let lowest = u32::from(input.lowest);
+        let has = match input.stage & 7 {
+            stage::ACTIVE => u32::from(input.vc) == vc,
+            stage::ALLOCATION => (lowest..lowest + u32::from(input.choices)).contains(&vc),
+            _ => false,
+        };
+        has && u32::from(input.output) == output
+    };
+    inputs.filter(waits).collect()
 }

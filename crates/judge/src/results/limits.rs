@@ -114,7 +114,7 @@ mod tests {
             "[topology]\nkind = \"dragonfly\"\ngroups = 5\nrouters_per_group = [2]\nnodes_per_router = 2\n[routing]\nkind = \"ugal\"\n\
              [router]\npreset = \"merlin\"\n[[job]]\nwork = { kind = \"uniform\" }",
         );
-        for name in ["ugal: ", "merlin: ", "credit: ", "input-queued: ", "nic: Software"] {
+        for name in ["ugal: ", "merlin: ", "input-queued: ", "nic: Software"] {
             assert!(merlin.iter().any(|limit| limit.starts_with(name)), "{name} {merlin:?}");
         }
         let parts = "[{ kind = \"uniform\" }, { kind = \"transpose\" }]";

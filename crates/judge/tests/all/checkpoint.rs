@@ -8,7 +8,7 @@ use des::{Event, ReferenceEngine, RollbackCheck, Stop, Time, Torn, WindowEngine,
 use fabric::network::Network;
 use fabric::network::model::{Fabric, RouterModel as Model};
 use fabric::observe::{Span, Stats};
-use fabric::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, Sculpin};
+use fabric::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, Sculpin, VcRouter};
 use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
@@ -70,6 +70,20 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     input_queued.router.output_latency = Time::from_ns(40);
     input_queued.router.credits_traverse = true;
     input_queued.router.node_credit_delay = Time::from_ns(1);
+    let mut flits = cell(&dragonfly, RouterModel::Credit, RoutingSpec::MIN_A);
+    flits.router.architecture = Architecture::VcRouter;
+    flits.router.flit = Bytes(100);
+    flits.router.buffer = Some(Bytes(700));
+    flits.router.vcs = Some(7);
+    flits.router.pipeline = Some(PipelineSpec {
+        clock: Time::from_ns(5),
+        internal_speedup: 2,
+        switch: Matcher {
+            rule: Allocator::Wavefront,
+            rounds: 1,
+        },
+        ..PipelineSpec::default()
+    });
     let mut late = cell(&torus, RouterModel::Credit, RoutingSpec::DOR);
     late.links.default.latency = Time::from_ns(3);
     late.router.architecture = Architecture::LateAdmission;
@@ -102,6 +116,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ("credit, first come", first_come),
         ("credit, more than 64 ports", wide),
         ("input-queued", input_queued),
+        ("flits", flits),
         ("late admission", late),
         ("late admission, cumulative completion", cumulative),
     ]
@@ -434,6 +449,7 @@ fn take_over_any(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, walk: Wa
         (_, Architecture::InputQueued) => take_over::<InputQueued>,
         (_, Architecture::LateAdmission) => take_over::<LateAdmission>,
         (_, Architecture::LateAdmissionVcs) => take_over::<LateAdmissionVcs>,
+        (_, Architecture::VcRouter) => take_over::<VcRouter>,
     };
     check(what, spec, cuts, until, walk)
 }

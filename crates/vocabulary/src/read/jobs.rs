@@ -303,6 +303,7 @@ fn read_synthetic(
         count,
         process,
         slot: values.quantity("slot").map(Time),
+        to_itself: values.flag("self"),
         burst,
         peak,
         window,

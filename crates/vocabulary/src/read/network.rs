@@ -7,7 +7,8 @@ use crate::registry;
 use des::Time;
 use fabric::routing::RoutingSpec;
 use fabric::spec::{
-    Architecture, BitsPerSec, Bytes, ControlOrder, LinkSpec, Links, NamedModel, NicSpec, RouterModel, RouterSpec,
+    Architecture, BitsPerSec, Bytes, ControlOrder, LinkSpec, Links, Matcher, NamedModel, NicSpec, PipelineSpec,
+    RouterModel, RouterSpec,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,6 +67,7 @@ pub(crate) fn read(
 
     check_late_admission(&router, &nic, findings);
     check_late_admission_vcs(&router, findings);
+    check_vc_router(&router, &nic, findings);
 
     let source = Source::section(root, "routing", &empty, findings);
     let routing_preset = chosen_preset.section("routing");
@@ -147,6 +149,48 @@ fn check_late_admission_vcs(router: &Values, findings: &mut Findings) {
             &format!("router.{key}"),
             "has no meaning with router.architecture = \"late-admission-vcs\"",
             "remove the key, or take another architecture",
+        );
+    }
+}
+
+/// What a vc-router takes from nobody: its stages are its traversal, and interfaces have the room that they need.
+fn check_vc_router(router: &Values, nic: &Values, findings: &mut Findings) {
+    if router.text("architecture") != Some("vc-router") {
+        return;
+    }
+    let sections = [
+        (
+            router,
+            &["traversal", "switching", "delivery", "arbitration", "credit_uses_link"][..],
+        ),
+        (nic, &["buffer"]),
+    ];
+    for (values, keys) in sections {
+        for key in keys.iter().filter(|key| values.given(key)) {
+            findings.error(
+                values.place(key),
+                &format!("{}.{key}", values.path),
+                "has no meaning with router.architecture = \"vc-router\"",
+                "remove the key, or take another architecture",
+            );
+        }
+    }
+    for key in ["vc_stage", "switch_stage"] {
+        if router.integer(key) == Some(0) {
+            findings.error(
+                router.place(key),
+                &format!("router.{key}"),
+                "an allocation takes a cycle at least",
+                "take 1",
+            );
+        }
+    }
+    if router.quantity("clock") == Some(0) {
+        findings.error(
+            router.place("clock"),
+            "router.clock",
+            "a clock has a period",
+            "take \"1 ns\"",
         );
     }
 }
@@ -257,6 +301,12 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
     let traversal = Time(values.quantity("traversal")?);
     let fastest = all_links(links).map(|link| link.bandwidth.0).max()?;
     let slowest = all_links(links).map(|link| link.bandwidth).min()?;
+    let is_vc_router = model == RouterModel::Credit && architecture == Architecture::VcRouter;
+    let pipeline = is_vc_router.then(|| read_pipeline(values, fastest));
+    let traversal = match &pipeline {
+        Some(pipeline) => Time(pipeline.cycles().saturating_mul(pipeline.clock.0)),
+        None => traversal,
+    };
     let credit_delay = match chosen.and_then(|preset| preset.credit) {
         Some((bytes, extra)) if !values.given("credit_delay") => serialization(bytes, slowest).saturating_add(extra),
         _ => Time(values.quantity_or_default("credit_delay")),
@@ -289,8 +339,32 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         bubble: values.integer_or_default("bubble").try_into().ok()?,
         local_latency: Time(values.quantity_or_default("local_latency")),
         completion: values.choice_or_default("completion"),
+        pipeline,
         allow_deadlock: values.flag("allow_deadlock"),
     })
+}
+
+/// The inside of a vc-router, on a network whose fastest link has so many bits per second.
+fn read_pipeline(values: &Values, fastest: u64) -> PipelineSpec {
+    let flit = || serialization(values.quantity_or_default("flit"), BitsPerSec(fastest));
+    let small = |key: &str| u8::try_from(values.integer_or_default(key)).unwrap_or(u8::MAX);
+    PipelineSpec {
+        clock: values.quantity("clock").map_or_else(flit, Time),
+        stages: ["route_stage", "vc_stage", "switch_stage", "crossbar_stage"].map(small),
+        vc: Matcher {
+            rule: values.choice_or_default("vc_allocator"),
+            rounds: small("vc_rounds"),
+        },
+        switch: Matcher {
+            rule: values.choice_or_default("switch_allocator"),
+            rounds: small("switch_rounds"),
+        },
+        internal_speedup: small("internal_speedup"),
+        input_speedup: small("input_speedup"),
+        output_speedup: small("output_speedup"),
+        output_queue: values.quantity("output_queue").map(Bytes),
+        wait_for_tail_credit: values.flag("wait_for_tail_credit"),
+    }
 }
 
 fn build_nic(values: &Values, model: &dyn NamedModel, findings: &mut Findings) -> Option<NicSpec> {
@@ -329,7 +403,7 @@ fn check_sizes(
     findings: &mut Findings,
 ) {
     let model = router.named();
-    let packet = model.unit(nic).0;
+    let packet = model.unit_in_buffers(router, nic).0;
     let packet_words = study::units::Unit::Size.print(packet);
     let (slots, flit) = (model.least_units(router), u64::from(model.flit(router)));
     let holds = |buffer: Bytes| buffer.0 / slots / flit >= packet.div_ceil(flit);

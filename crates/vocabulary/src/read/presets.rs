@@ -166,6 +166,24 @@ const CODES_FAT_TREE: Preset = Preset {
     ..CODES_DRAGONFLY
 };
 
+/// BookSim2's `iq` router as it ships: a cycle per stage, iSLIP in one round, links of a flit per cycle that take a cycle. A flit is 8 B
+/// and a cycle 1 ns here, which BookSim2 leaves open.
+const BOOKSIM_IQ: Preset = Preset {
+    name: "booksim-iq",
+    router: &[
+        ("model", "credit"),
+        ("architecture", "vc-router"),
+        ("flit", "8 B"),
+        ("buffer", "64 B"),
+        ("clock", "1 ns"),
+        ("credit_delay", "1 ns"),
+    ],
+    nic: &[],
+    link: &[("bandwidth", "8 GB/s"), ("latency", "1 ns")],
+    routing: &[],
+    credit: None,
+};
+
 /// The LogGOPS model; all but the router model follows from its parameters.
 const LOGGOPS: Preset = Preset {
     name: NAME,
@@ -250,7 +268,7 @@ const SST_MACRO: MpiPreset = MpiPreset {
 const MPI_PRESETS: [&MpiPreset; 2] = [&FIREFLY, &SST_MACRO];
 
 /// All presets in the order of the registry.
-const PRESETS: [&Preset; 8] = [
+const PRESETS: [&Preset; 9] = [
     &SCULPIN,
     &PISCES,
     &MERLIN,
@@ -259,6 +277,7 @@ const PRESETS: [&Preset; 8] = [
     &CODES_DRAGONFLY,
     &CODES_FAT_TREE,
     &LOGGOPS,
+    &BOOKSIM_IQ,
 ];
 
 /// The preset that a study names, with what follows from its parameters.

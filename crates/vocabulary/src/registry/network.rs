@@ -59,4 +59,11 @@ pub(super) const PRESETS: &[Entry] = &[
         source: "Hoefler, Schneider, Lumsdaine: LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model (2010)",
         limits: "Made for a single router. The gap is kept by who sends; a message above S takes two control messages more; messages to one node share its link.",
     },
+    Entry {
+        name: "booksim-iq",
+        line: "BookSim2 iq router: flits of 8 B, buffers of 8 flits, a cycle of 1 ns per stage, iSLIP, links of a flit per cycle.",
+        groups: &[],
+        source: "BookSim2, routers/iq_router",
+        limits: "Routings are those of fabricsim unless one of BookSim2's own is named; virtual channels are as many as router.vcs says.",
+    },
 ];

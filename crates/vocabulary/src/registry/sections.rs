@@ -2,7 +2,7 @@
 
 use super::{cost, fail, loggops};
 use fabric::spec::{
-    Arbitration, Architecture, Completion, ControlOrder, DeliveryPoint, DrainSources, Mapping, Switching,
+    Allocator, Arbitration, Architecture, Completion, ControlOrder, DeliveryPoint, DrainSources, Mapping, Switching,
 };
 use study::units::Unit;
 use study::{
@@ -25,6 +25,26 @@ const INPUT_QUEUED: &[When] = &[
         values: &["input-queued"],
     },
 ];
+const VC_ROUTER: &[When] = &[
+    CREDIT,
+    When {
+        key: "architecture",
+        values: &["vc-router"],
+    },
+];
+const FLITS: &[When] = &[
+    CREDIT,
+    When {
+        key: "architecture",
+        values: &["input-queued", "vc-router"],
+    },
+];
+/// Cycles of a stage.
+const CYCLES: Type = Type::Integer { min: 0, max: 64 };
+/// Rounds of an allocator.
+const ROUNDS: Type = Type::Integer { min: 1, max: 64 };
+/// Times as many steps or ports.
+const SPEEDUP: Type = Type::Integer { min: 1, max: 8 };
 const LATE_ADMISSION: &[When] = &[
     CREDIT,
     When {
@@ -192,7 +212,7 @@ const ROUTER: &[Parameter] = &[
         Default::Text("64 B"),
         "Unit of buffer accounting and of the crossbar's clock.",
     )
-    .when(INPUT_QUEUED),
+    .when(FLITS),
     key(
         "output_latency",
         time(SECOND),
@@ -275,6 +295,104 @@ const ROUTER: &[Parameter] = &[
         "What must have come before a message counts as delivered.",
     )
     .when(LATE_ADMISSION),
+    key(
+        "clock",
+        time(SECOND),
+        Default::From("the time of a flit on the fastest link"),
+        "Period of the clock, in which an input channel, the switch and a link act once.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "route_stage",
+        CYCLES,
+        Default::Text("1"),
+        "Cycles that routing a packet takes; with 0 it is known when the head arrives.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "vc_stage",
+        CYCLES,
+        Default::Text("1"),
+        "Cycles that the allocation of a virtual channel takes, at least 1.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "switch_stage",
+        CYCLES,
+        Default::Text("1"),
+        "Cycles that the allocation of the switch takes for a flit, at least 1.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "crossbar_stage",
+        CYCLES,
+        Default::Text("1"),
+        "Cycles that a flit takes through the crossbar.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "vc_allocator",
+        Type::Choice(Allocator::WORDS),
+        Default::Text("islip"),
+        "Allocator of virtual channels.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "vc_rounds",
+        ROUNDS,
+        Default::Text("1"),
+        "Rounds of that allocator in a step; of islip and pim.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "switch_allocator",
+        Type::Choice(Allocator::WORDS),
+        Default::Text("islip"),
+        "Allocator of the switch.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "switch_rounds",
+        ROUNDS,
+        Default::Text("1"),
+        "Rounds of that allocator in a step; of islip and pim.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "internal_speedup",
+        SPEEDUP,
+        Default::Text("1"),
+        "Steps that the inside of a router makes per cycle.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "input_speedup",
+        SPEEDUP,
+        Default::Text("1"),
+        "Ports of the switch per input port; virtual channels are dealt out to them in turn.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "output_speedup",
+        SPEEDUP,
+        Default::Text("1"),
+        "Ports of the switch per output port; input ports are dealt out to them in turn.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "output_queue",
+        Type::Or(&("unlimited", "no bound"), &size(TIB)),
+        Default::Text("unlimited"),
+        "Output queue per port; a full one lets no flit through the switch.",
+    )
+    .when(VC_ROUTER),
+    key(
+        "wait_for_tail_credit",
+        Type::Flag,
+        Default::Text("false"),
+        "A virtual channel is given to the next packet when the buffer behind it is empty again, not when the tail has won the switch.",
+    )
+    .when(VC_ROUTER),
     key(
         "allow_deadlock",
         Type::Flag,

@@ -373,6 +373,10 @@ fn fits(topology: &str, routing: &str) -> bool {
         "codes-dfp-par" => topology == "dragonfly+",
         "merlin-valiant" => topology == "hyperx" || topology == "dragonfly",
         others if ["merlin-", "codes-", "macro-"].iter().any(|of| others.starts_with(of)) => topology == "dragonfly",
+        "booksim-anca" => topology == "fat-tree",
+        "booksim-ugal" => topology == "hyperx",
+        "booksim-minimal" => topology == "dragonfly",
+        booksim if booksim.starts_with("booksim-") => ["ring", "mesh", "torus"].contains(&topology),
         "dor" => lattice,
         "rdr" => topology == "ring" || topology == "torus",
         "par" | "ugal" => topology != "fat-tree" && topology != "single-router" && topology != "graph",
@@ -672,6 +676,7 @@ fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters:
             "\"unadmitted\"",
             "\"drawn\"",
             "\"split\"",
+            "\"vc-router\"",
         ];
         let mut values = values_of(&id, &parameter.kind);
         values.retain(|value| {
@@ -713,7 +718,11 @@ fn mixed_study(seed: u64) -> Draft {
         "routing",
         names(&registry::ROUTING)
             // Those of other programs came later.
-            .filter(|name| !["merlin-", "codes-", "macro-"].iter().any(|of| name.starts_with(of)))
+            .filter(|name| {
+                !["merlin-", "codes-", "macro-", "booksim-"]
+                    .iter()
+                    .any(|of| name.starts_with(of))
+            })
             .filter(|name| anything || fits(topology, name)),
     );
     draft.give("routing", "routing", "kind", &quoted(routing));
@@ -732,7 +741,7 @@ fn mixed_study(seed: u64) -> Draft {
         .collect();
     if chance(seed, "router.preset", 15) {
         let presets = names(&registry::ROUTER_PRESET)
-            .filter(|name| !["loggops", "codes-dragonfly", "codes-fat-tree"].contains(name));
+            .filter(|name| !["loggops", "codes-dragonfly", "codes-fat-tree", "booksim-iq"].contains(name));
         let preset = one_of(seed, "preset", presets);
         draft.give("router", "router", "preset", &quoted(preset));
     } else {
@@ -807,7 +816,7 @@ fn mixed_study(seed: u64) -> Draft {
             "to_marker",
         ];
         let of_pattern = registry::find(&registry::PATTERN, kind).is_some();
-        let later = ["slot", "burst", "peak", "window", "reply"];
+        let later = ["slot", "self", "burst", "peak", "window", "reply"];
         let own: Vec<_> = entry
             .parameters()
             .filter(|parameter| !tables.contains(&parameter.key))

@@ -129,7 +129,13 @@ fn names_are_read_as_themselves() {
         |name| study(plain, &format!("[router]\npreset = \"{name}\"")),
         "/router/preset",
     );
-    for name in ["voq", "input-queued", "late-admission", "late-admission-vcs"] {
+    for name in [
+        "voq",
+        "input-queued",
+        "late-admission",
+        "late-admission-vcs",
+        "vc-router",
+    ] {
         let run = first_run(&study(plain, &format!("[router]\narchitecture = \"{name}\"")));
         assert_eq!(run.pointer("/router/architecture"), Some(&json!(name)));
     }

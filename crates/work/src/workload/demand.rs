@@ -72,6 +72,11 @@ fn add_of(
     let from = nodes[i as usize];
     match destinations {
         Destinations::Uniform => evenly((nodes, Some(i)), (from, units), most, entries),
+        Destinations::Any => {
+            // What is for itself takes no link between routers.
+            let others = units * (nodes.len() as f64 - 1.0) / nodes.len() as f64;
+            evenly((nodes, Some(i)), (from, others), most, entries)
+        }
         Destinations::HotSpot { targets, fraction } => {
             let each = units * fraction / f64::from(*targets);
             let hot = &nodes[..*targets as usize];

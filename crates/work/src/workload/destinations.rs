@@ -15,6 +15,8 @@ pub use mixed::{MixedDestinations, MixedPart};
 pub enum Destinations {
     /// Any other node.
     Uniform,
+    /// Any node, itself too.
+    Any,
     /// A fraction of the messages goes to the first nodes.
     HotSpot {
         /// How many nodes are hot.
@@ -58,6 +60,7 @@ impl Destinations {
         let other = |word: u64| Self::uniform(nodes, i, word);
         match self {
             Destinations::Uniform => other(words[1]),
+            Destinations::Any => nodes[below(words[1], nodes.len() as u64) as usize],
             Destinations::HotSpot { targets, fraction } => {
                 if unit(mix(words[1])) < *fraction {
                     let to = below(words[1], u64::from(*targets)) as u32;
@@ -104,7 +107,7 @@ impl Destinations {
     /// Whether logical node `i` sends at all.
     pub fn sends(&self, i: u32) -> bool {
         match self {
-            Destinations::Uniform | Destinations::HotSpot { .. } => true,
+            Destinations::Uniform | Destinations::Any | Destinations::HotSpot { .. } => true,
             Destinations::Table { .. } | Destinations::Lists { .. } => {
                 let entries = self.listed(i);
                 !entries.is_empty() && entries.iter().all(|&to| to != NOBODY)

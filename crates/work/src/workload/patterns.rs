@@ -169,6 +169,8 @@ pub struct JobNodes<'a> {
     pub seed: u64,
     /// Size of messages without a size of their own.
     pub message: Bytes,
+    /// A node may be its own partner.
+    pub to_itself: bool,
 }
 
 impl JobNodes<'_> {
@@ -177,10 +179,10 @@ impl JobNodes<'_> {
         self.nodes.len() as u32
     }
 
-    /// One partner for every node: logical node `i` sends to `partner(i)`, nobody to itself.
+    /// One partner for every node: logical node `i` sends to `partner(i)`, to itself only where nodes do that.
     fn fixed(&self, partner: impl Fn(u32) -> u32) -> Destinations {
         let entry = |i| match partner(i) {
-            to if to == i || to == NOBODY => NOBODY,
+            to if to == NOBODY || (to == i && !self.to_itself) => NOBODY,
             to => self.nodes[to as usize],
         };
         Destinations::Table {
@@ -206,7 +208,7 @@ impl JobNodes<'_> {
     }
 
     /// For a job that covers a lattice in index order: nodes of a router send to those of `fan` others, which `targets` makes of the
-    /// router in `fan` copies, each to the one of its own place. A node whose router stays is silent.
+    /// router in `fan` copies, each to the one of its own place. A node whose router stays is silent, unless nodes send to themselves.
     fn on_whole_lattice(&self, fan: usize, targets: impl Fn(u32, &mut [u32]) -> Option<()>) -> Option<Destinations> {
         let (nodes, topology) = (self.nodes, self.topology);
         let in_order = nodes.iter().enumerate().all(|(i, &node)| i as u32 == node);
@@ -220,7 +222,7 @@ impl JobNodes<'_> {
             let local = node - wiring.node_offset[router as usize];
             let mut to = vec![router; fan];
             targets(router, &mut to)?;
-            table.extend(to.into_iter().map(|to| match to == router {
+            table.extend(to.into_iter().map(|to| match to == router && !self.to_itself {
                 true => NOBODY,
                 false => wiring.node_offset[to as usize] + local,
             }));
@@ -299,6 +301,12 @@ const TRAFFIC: &[Parameter] = &[
         Type::Integer { min: 1, max: 1 << 40 },
         Default::From("without end, until `run.end`"),
         "Messages per node.",
+    ),
+    key(
+        "self",
+        Type::Flag,
+        Default::Text("false"),
+        "Nodes also send to themselves where the pattern says so: uniform ones draw any node, and fixed partners may be the node itself.",
     ),
     key(
         "process",

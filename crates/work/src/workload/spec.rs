@@ -61,6 +61,9 @@ pub struct Synthetic {
     /// See [`Synthetic::burst`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<f64>,
+    /// Nodes may send to themselves.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub to_itself: bool,
     /// Messages of a node that have not been answered yet, at most; each arrival is answered, and the next message waits for it. `None`:
     /// nobody waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,6 +71,10 @@ pub struct Synthetic {
     /// Size of an answer; `None` is [`REPLY`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Bytes>,
+}
+
+fn is_not(flag: &bool) -> bool {
+    !flag
 }
 
 /// Mean number of messages of a burst.
@@ -87,6 +94,7 @@ impl Synthetic {
             count: None,
             process: Process::Poisson,
             slot: None,
+            to_itself: false,
             burst: None,
             peak: None,
             window: None,

@@ -4,6 +4,7 @@ use super::super::{Architecture, RouterSpec};
 use super::input_queued::NamedInputQueued;
 use super::late_admission::NamedLateAdmission;
 use super::late_admission_vcs::NamedLateAdmissionVcs;
+use super::vc_router::NamedVcRouter;
 use super::{CreditLeaves, HopCost, NamedModel};
 use study::Entry;
 
@@ -12,7 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     line: "Input buffers per virtual channel with credits, arbitration and virtual cut-through on packets.",
     groups: &[],
     source: "Dally and Towles 2004, chapters 13 and 16",
-    limits: "Packet granularity: flits of a packet are never apart.",
+    limits: "",
 };
 
 /// What answers for a router of it: its architecture.
@@ -22,6 +23,7 @@ pub(super) fn of(router: &RouterSpec) -> &'static dyn NamedModel {
         Architecture::InputQueued => &NamedInputQueued,
         Architecture::LateAdmission => &NamedLateAdmission,
         Architecture::LateAdmissionVcs => &NamedLateAdmissionVcs,
+        Architecture::VcRouter => &NamedVcRouter,
     }
 }
 
@@ -33,7 +35,7 @@ impl NamedModel for NamedCredit {
     fn limits(&self) -> Option<(&'static str, &'static str)> {
         Some((
             "voq",
-            "The crossbar is ideal: an output takes a packet from any input whenever its link is free.",
+            "Packet granularity: flits of a packet are never apart. The crossbar is ideal: an output takes a packet from any input whenever its link is free.",
         ))
     }
 

@@ -19,7 +19,10 @@ fn inside(router: &RouterSpec) -> u64 {
 
 impl NamedModel for NamedInputQueued {
     fn limits(&self) -> Option<(&'static str, &'static str)> {
-        Some(("input-queued", "Arbitration takes no time of its own."))
+        Some((
+            "input-queued",
+            "Packet granularity: flits of a packet are never apart. Arbitration takes no time of its own.",
+        ))
     }
 
     fn cost(&self) -> HopCost {

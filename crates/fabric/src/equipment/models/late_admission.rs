@@ -13,7 +13,7 @@ impl NamedModel for NamedLateAdmission {
     fn limits(&self) -> Option<(&'static str, &'static str)> {
         Some((
             "late-admission",
-            "Every chunk is received whole before it goes on, nodes take chunks without a link of their own, and random delays stand at their means.",
+            "Packet granularity: flits of a chunk are never apart. Every chunk is received whole before it goes on, nodes take chunks without a link of their own, and random delays stand at their means.",
         ))
     }
 

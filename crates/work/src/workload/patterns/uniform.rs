@@ -1,4 +1,4 @@
-//! Any other node, uniformly at random. The hot path knows it by itself.
+//! Any other node, or any node, uniformly at random. The hot path knows it by itself.
 
 use super::{JobNodes, PatternKeys, PatternKind, TRAFFIC, Uniform, pattern};
 use crate::workload::Destinations;
@@ -13,7 +13,10 @@ impl PatternKind for Uniform {
         Some(Uniform {})
     }
 
-    fn destinations(&self, _job: &JobNodes<'_>) -> Result<Destinations, String> {
-        Ok(Destinations::Uniform)
+    fn destinations(&self, job: &JobNodes<'_>) -> Result<Destinations, String> {
+        Ok(match job.to_itself {
+            true => Destinations::Any,
+            false => Destinations::Uniform,
+        })
     }
 }

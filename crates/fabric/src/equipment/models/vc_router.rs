@@ -1,0 +1,150 @@
+//! `credit` with `architecture = "vc-router"` before a run.
+
+use super::{HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterChannels, RouterSpec};
+use crate::equipment::{DeliveryPoint, PipelineSpec, Switching};
+use study::{BitsPerSec, Bytes};
+use work::build_error::BuildError;
+
+/// The model.
+#[derive(Debug)]
+pub(super) struct NamedVcRouter;
+
+/// Most flits of a packet, and of a buffer.
+const MOST_FLITS: u64 = u16::MAX as u64;
+
+/// What the study says of the inside.
+fn pipeline(router: &RouterSpec) -> PipelineSpec {
+    router.pipeline.unwrap_or_default()
+}
+
+/// Time (ps) of a flit on a link.
+fn flit_time(router: &RouterSpec, bandwidth: BitsPerSec) -> u64 {
+    (u64::from(NamedVcRouter.flit(router)) * 8_000_000_000_000).div_ceil(bandwidth.0.max(1))
+}
+
+/// What a link takes without the router at its end: a flit is there when all of it is, and so is a credit, which takes a cycle.
+fn link_alone(router: &RouterSpec, latency: u64, flit: u64) -> LinkDelays {
+    LinkDelays {
+        latency,
+        hop: latency + flit,
+        credit: latency + pipeline(router).clock.0 + router.credit_delay.0,
+    }
+}
+
+impl NamedModel for NamedVcRouter {
+    fn limits(&self) -> Option<(&'static str, &'static str)> {
+        Some((
+            "vc-router",
+            "A packet's output is chosen once per router, when it is routed; interfaces give the router a flit per cycle.",
+        ))
+    }
+
+    fn cost(&self) -> HopCost {
+        HopCost {
+            alone: 0.4e-6,
+            with_ranks: 0.4e-6,
+        }
+    }
+
+    fn check(&self, router: &RouterSpec, nic: &NicSpec) -> Result<(), BuildError> {
+        let flit = u64::from(self.flit(router));
+        let refuse = |key: &str, reason: &str, hint: &str| Err(BuildError::field(key, reason, Some(hint)));
+        let pipeline = pipeline(router);
+        if pipeline.clock.0 == 0 {
+            return refuse("router.clock", "the clock has a period", "take \"1 ns\"");
+        }
+        if pipeline.stages[1..3].contains(&0) {
+            let reason = "a channel and the switch are allocated one after the other, each in a cycle at least";
+            return refuse("router.vc_stage", reason, "take 1");
+        }
+        if router.switching == Switching::StoreAndForward {
+            let reason = "flits of a vc-router go on without those behind them";
+            return refuse("router.switching", reason, "take \"cut-through\"");
+        }
+        if router.delivery == DeliveryPoint::Head {
+            let reason = "a packet of flits is there with its tail";
+            return refuse("router.delivery", reason, "take \"tail\"");
+        }
+        if !router.credit_uses_link {
+            return refuse(
+                "router.credit_uses_link",
+                "credits of a vc-router take the link",
+                "take true",
+            );
+        }
+        if nic.packet.0.div_ceil(flit) > MOST_FLITS {
+            let reason = "a packet has at most 65,535 flits";
+            return refuse("nic.packet", reason, "take smaller packets or larger flits");
+        }
+        match router.buffer.map(|buffer| buffer.0 / flit) {
+            None => refuse("router.buffer", "buffers of a vc-router are bounded", "give a size"),
+            Some(0) => refuse("router.buffer", "a buffer holds a flit at least", "give more"),
+            Some(flits) if flits > MOST_FLITS => {
+                let reason = "a buffer holds at most 65,535 flits";
+                refuse("router.buffer", reason, "take less, or larger flits")
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn channels(&self) -> RouterChannels {
+        RouterChannels::InClasses
+    }
+
+    fn commits_before_room(&self) -> bool {
+        true
+    }
+
+    fn reorders(&self) -> bool {
+        true
+    }
+
+    fn flit(&self, router: &RouterSpec) -> u32 {
+        router.flit.0.clamp(1, 1 << 16) as u32
+    }
+
+    /// Flits of a packet may be in several routers.
+    fn unit_in_buffers(&self, router: &RouterSpec, _: &NicSpec) -> Bytes {
+        Bytes(self.flit(router).into())
+    }
+
+    fn waits_for_tails(&self, _: &RouterSpec) -> bool {
+        false
+    }
+
+    fn delivers_heads(&self, _: &RouterSpec) -> bool {
+        false
+    }
+
+    fn link(&self, router: &RouterSpec, link: &LinkSpec, _: u64) -> LinkDelays {
+        let alone = link_alone(router, link.latency.0, flit_time(router, link.bandwidth));
+        LinkDelays {
+            hop: alone.hop + self.behind_the_link(router),
+            ..alone
+        }
+    }
+
+    fn injection(&self, router: &RouterSpec, nic: &NicSpec, link: &LinkSpec) -> LinkDelays {
+        let bandwidth = nic.bandwidth.unwrap_or(link.bandwidth);
+        LinkDelays {
+            credit: link.latency.0 + pipeline(router).clock.0,
+            ..link_alone(router, link.latency.0, flit_time(router, bandwidth))
+        }
+    }
+
+    fn ejection(&self, router: &RouterSpec, _: &NicSpec, link: &LinkSpec) -> u64 {
+        link.latency.0 + self.behind_the_link(router)
+    }
+
+    fn behind_the_link(&self, router: &RouterSpec) -> u64 {
+        let pipeline = pipeline(router);
+        pipeline.cycles() * pipeline.clock.0
+    }
+
+    /// A packet that leaves, one behind it, and what sets out before the interface hears of new room.
+    fn interface_room(&self, router: &RouterSpec, nic: &NicSpec, loop_time: u64, flit: u64) -> Option<u64> {
+        let bytes = u64::from(self.flit(router));
+        let under_way = loop_time.div_ceil(flit.max(1)) + 2;
+        Some((2 * nic.packet.0.div_ceil(bytes) + under_way) * bytes)
+    }
+}
