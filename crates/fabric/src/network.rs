@@ -234,6 +234,12 @@ impl Network {
         let routing = Routing::new(&spec.routing, &spec.routing_terms(), topology)?;
         let workload = workload(spec, topology, links.injection.bandwidth())?;
         let flit = u64::from(model.flit(router));
+        let vcs = match model.channels() {
+            RouterChannels::AsNeeded => routing.vcs().into(),
+            RouterChannels::InClasses => routing.channels(router).into(),
+            RouterChannels::One | RouterChannels::Names => 1,
+        };
+        model.check_size(router, laying.most_ports, vcs)?;
         let mut network = Network {
             interface: InterfaceTerms::new(spec, &workload, &links.injection),
             messages: MessageTerms::new(spec, topology, &routing, &workload),
@@ -245,11 +251,7 @@ impl Network {
             mixed_speeds: links.mixed_speeds,
             store_and_forward: model.waits_for_tails(router),
             looks_at_hops: model.waits_for_tails(router) || spec.observe.operations,
-            vcs: match model.channels() {
-                RouterChannels::AsNeeded => routing.vcs().into(),
-                RouterChannels::InClasses => routing.channels(router).into(),
-                RouterChannels::One | RouterChannels::Names => 1,
-            },
+            vcs,
             buffer: router
                 .buffer
                 .map_or(i64::MAX / 4, |bytes| (bytes.0 / flit * flit) as i64),

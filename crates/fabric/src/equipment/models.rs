@@ -128,6 +128,11 @@ pub trait NamedModel: Debug + Sync {
         Ok(())
     }
 
+    /// Refuses a router of so many ports, those to nodes among them, with so many virtual channels each.
+    fn check_size(&self, _: &RouterSpec, _ports: u32, _vcs: u32) -> Result<(), BuildError> {
+        Ok(())
+    }
+
     /// Its virtual channels.
     fn channels(&self) -> RouterChannels {
         RouterChannels::AsNeeded

@@ -66,6 +66,56 @@ fn a_lone_packet_takes_the_cycles_of_its_stages() {
     }
 }
 
+#[test]
+fn routers_larger_than_the_sets_of_a_step_are_refused() {
+    let of = |nodes: u32, keys: &str| {
+        let topology = format!("kind = \"single-router\"\nnodes = {nodes}");
+        let found = spec(&topology, keys, "{ kind = \"shift\", by = 1, load = 0.1 }", "100 ns");
+        run(&found, &mut |_| true)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(of(256, "vcs = 16"), Ok(()));
+    for (nodes, keys) in [
+        (256, "vcs = 17"),
+        (257, "vcs = 1"),
+        (129, "vcs = 1\ninput_speedup = 2"),
+        (129, "vcs = 32"),
+    ] {
+        let refused = of(nodes, keys).unwrap_err();
+        assert!(
+            refused.contains("at most 4096 channels and 256 ports"),
+            "{nodes} nodes, {keys}: {refused}"
+        );
+    }
+}
+
+#[test]
+fn three_channels_of_booksims_ugal_on_a_dragonfly_are_refused_and_four_are_free() {
+    let text = |keys: &str| {
+        format!(
+            "[topology]\nkind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\nnodes_per_router = 2\n[routing]\nkind = \"booksim-ugal\"\n\
+             [router]\npreset = \"booksim-iq\"\n{keys}\n[[job]]\nwork = {{ kind = \"uniform\", load = 0.1 }}\n[run]\nend = \"2 us\"\n"
+        )
+    };
+    let go = |keys: &str| {
+        let study = load_study(
+            text(keys).as_bytes(),
+            "vc.toml",
+            Path::new("."),
+            &LoadOptions::default(),
+        )
+        .unwrap();
+        run(&study.runs[0], &mut |_| true)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(go("vcs = 4"), Ok(()));
+    let refused = go("vcs = 3").unwrap_err();
+    assert!(refused.contains("deadlock"), "{refused}");
+    assert_eq!(go("vcs = 3\nallow_deadlock = true"), Ok(()));
+}
+
 /// The load that is accepted of sources that have a packet in every cycle.
 fn accepted(topology: &str, keys: &str, pattern: &str, flits: u64) -> f64 {
     let (message, load) = (8 * flits, if flits == 1 { "1.0" } else { "2.0" });

@@ -9,6 +9,10 @@ use work::build_error::BuildError;
 #[derive(Debug)]
 pub(super) struct NamedVcRouter;
 
+/// Most channels of a router, and ports of its switch: the sets of a step have as many places.
+const MOST_CHANNELS: u64 = 4_096;
+const MOST_SWITCH_PORTS: u64 = 256;
+
 /// Most flits of a packet, and of a buffer.
 const MOST_FLITS: u64 = u16::MAX as u64;
 
@@ -85,6 +89,22 @@ impl NamedModel for NamedVcRouter {
             }
             Some(_) => Ok(()),
         }
+    }
+
+    fn check_size(&self, router: &RouterSpec, ports: u32, vcs: u32) -> Result<(), BuildError> {
+        let pipeline = pipeline(router);
+        let speedup = u32::from(pipeline.input_speedup.max(pipeline.output_speedup)).max(1);
+        // Channels of a port stand at powers of two.
+        let channels = u64::from(ports) * u64::from(vcs.next_power_of_two());
+        if channels > MOST_CHANNELS || u64::from(ports) * u64::from(speedup) > MOST_SWITCH_PORTS {
+            let reason = format!(
+                "a vc-router has at most {MOST_CHANNELS} channels and {MOST_SWITCH_PORTS} ports of its switch: not {ports} ports with {vcs} channels (counted as a power \
+                 of two) and a speed-up of {speedup}"
+            );
+            let hint = "take fewer channels, smaller routers, or architecture = \"voq\"";
+            return Err(BuildError::field("router.vcs", reason, Some(hint)));
+        }
+        Ok(())
     }
 
     fn channels(&self) -> RouterChannels {
