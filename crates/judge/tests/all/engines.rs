@@ -13,7 +13,7 @@ use topo::{
     SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
-use work::mpi::spec::{CallCosts, Handling, Pinning};
+use work::mpi::spec::{Beside, BesideTrees, CallCosts, CostPiece, Handling, Pinning};
 use work::workload::patterns::{MatrixOf, PatternPart, Rates};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -957,6 +957,37 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
 }
 
 #[test]
+fn ranks_whose_messages_go_beside_the_network_or_are_fetched_give_one_answer_on_every_engine() {
+    let works = works();
+    let step = if whole() { 1 } else { 17 };
+    let piece = |upto, overhead, per_byte_fs| CostPiece {
+        upto: Bytes(upto),
+        overhead: Time(overhead),
+        per_byte_fs,
+    };
+    for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
+        let mut work = works[i / step % works.len()].clone();
+        let Work::Ranks(ranks) = &mut work else {
+            panic!("work of ranks")
+        };
+        ranks.mpi.fetch_above = Some(Bytes(500));
+        ranks.mpi.beside = Some(Beside {
+            most: Bytes([200, 40][i % 2]),
+            latency: Time::from_ns(110),
+            hop: Time::from_ns(90),
+            trees: BesideTrees::Shifted,
+        });
+        ranks.mpi.costs = vec![piece(400, 90_000, 33), piece(3_000, 210_000, 12_501)];
+        spec.jobs[0].work = work;
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        spec.observe.operations = true;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
 fn ranks_that_handle_messages_in_their_calls_give_one_answer_on_every_engine() {
     let works = works();
     let step = if whole() { 1 } else { 11 };
@@ -1288,7 +1319,10 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
             let (adaptive, alike) = match looks_at(&mut spec.routing.clone()) {
                 // `sculpin` has neither credits nor channels.
                 Some((congestion, per)) => (true, *congestion == Congestion::Output && per == Per::Port),
-                None => (spec.routing == RoutingSpec::MIN_A, true),
+                None => {
+                    let sees = matches!(spec.routing, RoutingSpec::MacroUgal(_) | RoutingSpec::MacroPar(_));
+                    (sees || spec.routing == RoutingSpec::MIN_A, true)
+                }
             };
             if !alike || (adaptive && speed != 1) {
                 // How long a packet waits for a slower tail is no backlog that both models see alike.

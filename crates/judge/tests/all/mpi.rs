@@ -7,7 +7,7 @@ use topo::{SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::collective::Algorithm;
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
-use work::mpi::spec::CostPiece;
+use work::mpi::spec::{Beside, BesideTrees, CostPiece};
 use work::mpi::{Collective, CollectiveKind, Op, Transfer};
 
 fn single(nodes: u32) -> TopologySpec {
@@ -183,6 +183,41 @@ fn what_messages_cost_by_pieces_of_their_size_is_paid_at_both_ends() {
             let ends: Vec<u64> = go(&spec).ranks.iter().map(|rank| rank.finished).collect();
             assert_eq!(ends[0], 4 * leg, "{bytes} B, {rendezvous:?}, header of {header} B");
         }
+    }
+}
+
+#[test]
+fn messages_beside_the_network_and_fetched_ones_take_what_is_said() {
+    let ping_pong = |bytes| vec![vec![send(1, bytes), recv(1)], vec![recv(0), send(0, bytes)]];
+    let end = |spec: &RunSpec| go(spec).ranks[0].finished;
+    // 40 B at 25 GB/s and 20 GB/s of copies.
+    let mut beside = spec(single(2), 1, ping_pong(40), 3);
+    mpi(&mut beside).beside = Some(Beside {
+        most: Bytes(64),
+        latency: des::Time::from_ns(700),
+        hop: des::Time::from_ns(50),
+        trees: BesideTrees::AsWired,
+    });
+    let costs = mpi(&mut beside).clone();
+    let ends = costs.send_overhead.0 + costs.receive_overhead.0;
+    assert_eq!(end(&beside), 6 * (ends + 2 * 2_000 + 700_000 + 1_600));
+    // Larger ones go through the network as ever.
+    let mut larger = beside.clone();
+    larger.jobs = spec(single(2), 1, ping_pong(65), 3).jobs;
+    let plain = end(&larger);
+    mpi(&mut larger).beside = costs.beside;
+    assert_eq!(end(&larger), plain);
+    // Two control messages more, which no rank waits for and no rank pays.
+    for bytes in [500, 501, 8_192] {
+        let mut fetched = spec(single(2), 1, ping_pong(bytes), 3);
+        mpi(&mut fetched).fetch_above = Some(Bytes(500));
+        let asked = if bytes > 500 {
+            2 * alone(&fetched, costs.control.0)
+        } else {
+            0
+        };
+        let leg = ends + 2 * bytes * 50 + asked + alone(&fetched, bytes);
+        assert_eq!(end(&fetched), 6 * leg, "{bytes} B");
     }
 }
 
