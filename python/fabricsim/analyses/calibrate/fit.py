@@ -20,7 +20,7 @@ import numpy as np
 from fabricsim import _core
 from fabricsim._units import whole_bytes
 from fabricsim.analyses.calibrate.measured import Measured, read_measurements
-from fabricsim.analyses.calibrate.records import ALL_SIZES, Calibration, Compared, Piece
+from fabricsim.analyses.calibrate.records import ALL_SIZES, Calibration, Compared, Costs, Piece
 from fabricsim.registry import list_entries
 from fabricsim.study import Study
 
@@ -108,7 +108,7 @@ def calibrate(
     between = None if given is not None else asked.open_between(best.eager)
     simulated = machine.times([point.size for point in points], best)
     compared = [Compared(p.size, p.time_ns, float(t), p.held_out) for p, t in zip(points, simulated, strict=True)]
-    return Calibration(best.eager, between, best.pieces, best.packet_ns, tuple(compared))
+    return Calibration(best.eager, best.pieces, best.packet_overhead_ns, between, tuple(compared))
 
 
 def _size(size: int | str, name: str) -> int:
@@ -116,18 +116,6 @@ def _size(size: int | str, name: str) -> int:
         return whole_bytes(size)
     except ValueError as error:
         raise ValueError(f"{name}: {size!r} is no size; write 8192 or '8 KiB'") from error
-
-
-@dataclass(frozen=True, slots=True)
-class _Costs:
-    """What a run is told: the eager limit, the rows of costs, the overhead of a packet (ns; None: the study's own)."""
-
-    eager: int
-    pieces: tuple[Piece, ...]
-    packet_ns: float | None
-
-    def keys(self) -> dict[str, Any]:
-        return Calibration(self.eager, None, self.pieces, self.packet_ns, ()).keys()
 
 
 @dataclass(slots=True)
@@ -146,11 +134,11 @@ class _Machine:
         self.key = self.size_key or f"job.0.work.{self._own_key((part or {})['motif']['kind'])}"
         self.per = self.times_of_work if self.times_of_work is not None else self._per(part or {})
 
-    def times(self, sizes: Sequence[int], costs: _Costs) -> NDArray[np.float64]:
+    def times(self, sizes: Sequence[int], costs: Costs) -> NDArray[np.float64]:
         """Return the simulated times of sizes (ns), each of one measured time."""
         return np.array([self.time(size, costs) for size in sizes])
 
-    def time(self, size: int, costs: _Costs) -> float:
+    def time(self, size: int, costs: Costs) -> float:
         """Return the simulated time of a size (ns)."""
         run = self.study.with_sets({**costs.keys(), self.key: f"{size} B"}).expand().runs[0]
         if run.canonical not in self.known:
@@ -204,7 +192,7 @@ class _Network:
         limit = size if eager else max(size - 1, 0)
 
         def time(end_ns: float, packet_ns: float | None) -> float:
-            return self.machine.time(size, _Costs(limit, (Piece(ALL_SIZES, end_ns, 0.0),), packet_ns))
+            return self.machine.time(size, Costs(limit, (Piece(ALL_SIZES, end_ns, 0.0),), packet_ns))
 
         free = [time(0.0, packet_ns) for packet_ns in self.overheads_ns]
         return free, (time(_PROBE_NS, self.overheads_ns[0]) - free[0]) / _PROBE_NS
@@ -245,12 +233,12 @@ class _Asked:
         sizes = [point.size for point in self.points]
         return (max((s for s in sizes if s <= eager), default=0), min((s for s in sizes if s > eager), default=ALL_SIZES))
 
-    def best(self, given: int | None) -> _Costs:
+    def best(self, given: int | None) -> Costs:
         """Find the costs: the eager limit and the overhead of packets that leave least, then both ends' by runs until nothing changes."""
         overheads: list[float | None] = [0.0, *_OVERHEADS_NS] if self.with_packets else [None]
         network = _Network(self.machine, overheads)
-        eager = min(self.candidates(given), key=lambda limit: self._least(network, limit)[0])
-        _, packet_ns = self._least(network, eager)
+        tried = [(*self._least(network, limit), limit) for limit in self.candidates(given)]
+        _, packet_ns, eager = min(tried, key=lambda one: one[0])
         for spread in _NEARER:
             if not packet_ns:
                 break
@@ -272,12 +260,17 @@ class _Asked:
         at_ends = [(self._ends(network, eager, overhead)[1], overhead) for overhead in (low, high)]
         return min([*at_ends, (float(found.fun), low + math.expm1(float(found.x)))])
 
+    def _alone(self, network: _Network, eager: int, packet_ns: float | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what the network alone takes for each point, and how often what the ends cost counts in it."""
+        found = [network.of(point.size, packet_ns, eager=point.size <= eager) for point in self.points]
+        return np.array([free for free, _ in found]), np.array([factor for _, factor in found])
+
     def _ends(self, network: _Network, eager: int, packet_ns: float | None, correction: Any = 0.0) -> tuple[list[Piece], float]:
         """Return what the ends cost with this limit and this overhead of packets, and the sum of squares that is left."""
         sizes = np.array([point.size for point in self.points], dtype=float)
         measured = np.array([point.time_ns for point in self.points])
-        alone = [network.of(point.size, packet_ns, eager=point.size <= eager) for point in self.points]
-        free, factor = np.array([free for free, _ in alone]) + correction, np.array([factor for _, factor in alone])
+        alone, factor = self._alone(network, eager, packet_ns)
+        free = alone + correction
         pieces: list[Piece] = []
         low, cost = -1, 0.0
         for upto in [*self.borders, ALL_SIZES] if self.borders else [eager, ALL_SIZES]:
@@ -288,20 +281,19 @@ class _Asked:
             low, cost = upto, cost + left
         return pieces, cost
 
-    def _corrected(self, network: _Network, eager: int, packet_ns: float | None) -> _Costs:
+    def _corrected(self, network: _Network, eager: int, packet_ns: float | None) -> Costs:
         """Return the costs with which runs take what was fitted: what is not linear in them goes to the network's side."""
         whole = [point.size for point in self.points]
-        factor = np.array([network.of(size, packet_ns, eager=size <= eager)[1] for size in whole])
-        alone = np.array([network.of(size, packet_ns, eager=size <= eager)[0] for size in whole])
+        alone, factor = self._alone(network, eager, packet_ns)
         pieces, _ = self._ends(network, eager, packet_ns)
         for _ in range(_ROUNDS):
             last = pieces
-            costs = _Costs(eager, tuple(pieces), packet_ns)
+            costs = Costs(eager, tuple(pieces), packet_ns)
             ends = factor * np.array([_piece_of(pieces, size).time_ns(size) for size in whole])
             pieces, _ = self._ends(network, eager, packet_ns, self.machine.times(whole, costs) - alone - ends)
             if _change(last, pieces, whole) < _SETTLED:
                 break
-        return _Costs(eager, tuple(pieces), packet_ns)
+        return Costs(eager, tuple(pieces), packet_ns)
 
 
 def _between(low: int, high: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fabricsim._units import counted
 
-__all__ = ["ALL_SIZES", "Calibration", "Compared", "Piece"]
+__all__ = ["ALL_SIZES", "Calibration", "Compared", "Costs", "Piece", "rows"]
 
 #: A size beyond all messages: the last row of `mpi.costs` is for everything that is larger.
 ALL_SIZES = 10**12
@@ -67,28 +67,22 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
-    """Keys of a study that make messages take what was measured, and how well.
+class Costs:
+    """What messages cost at their ends, as keys of a study.
 
     Attributes
     ----------
     eager : int
         The largest message that is sent without asking, in bytes.
-    eager_between : tuple of int, optional
-        The sizes between which the measurements leave it open; None where it was given.
     pieces : tuple of Piece
         What messages take at both ends.
     packet_overhead_ns : float, optional
         Of each packet; None where the study's own was kept.
-    points : tuple of Compared
-        All measured points, by size.
     """
 
     eager: int
-    eager_between: tuple[int, int] | None
     pieces: tuple[Piece, ...]
     packet_overhead_ns: float | None
-    points: tuple[Compared, ...]
 
     def keys(self) -> dict[str, Any]:
         """Return what was found as overrides of a study, by dotted key."""
@@ -104,6 +98,24 @@ class Calibration:
         if self.packet_overhead_ns is not None:
             text += f'\n[nic]\npacket_overhead = "{self.keys()["nic.packet_overhead"]}"\n'
         return text
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration(Costs):
+    """Keys of a study that make messages take what was measured, and how well.
+
+    Attributes
+    ----------
+    eager, pieces, packet_overhead_ns
+        As of `Costs`.
+    eager_between : tuple of int, optional
+        The sizes between which the measurements leave the eager limit open; None where it was given.
+    points : tuple of Compared
+        All measured points, by size.
+    """
+
+    eager_between: tuple[int, int] | None
+    points: tuple[Compared, ...]
 
     def worst(self, *, held_out: bool) -> Compared | None:
         """Return the point that is furthest off, of those fitted to or of those held out; None without any."""
