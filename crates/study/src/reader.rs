@@ -566,8 +566,13 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
         (Type::ChoiceOrKey(_, key, value), Value::Table(table)) => {
             one_key(table, (key, value), node.place, path, findings).map(|value| Checked::Keyed(Box::new(value)))
         }
-        (Type::Tables(tables), Value::List(elements)) => each_table(tables, elements, node.place, path, findings),
-        (Type::Rows(rows), Value::List(elements)) => each_row(rows, elements, node.place, path, findings),
+        (Type::Rows(_) | Type::Tables(_), Value::List(elements)) if elements.is_empty() => {
+            let hint = format!("give {}", kind.words());
+            findings.error(node.place, path, "the list is empty", hint);
+            None
+        }
+        (Type::Tables(tables), Value::List(elements)) => each_table(tables, elements, path, findings),
+        (Type::Rows(rows), Value::List(elements)) => each_row(rows, elements, path, findings),
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
         (Type::Or(_, other), _) => other_than_a_word(kind, other, node, path, findings),
@@ -576,18 +581,7 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
 }
 
 /// A list of rows, each with a value of every column.
-fn each_row(
-    rows: &'static RowsOf,
-    elements: &[Node],
-    place: Place,
-    path: &str,
-    findings: &mut Findings,
-) -> Option<Checked> {
-    if elements.is_empty() {
-        let hint = format!("give {}", Type::Rows(rows).words());
-        findings.error(place, path, "the list is empty", hint);
-        return None;
-    }
+fn each_row(rows: &'static RowsOf, elements: &[Node], path: &str, findings: &mut Findings) -> Option<Checked> {
     let one = |node: &Node, path: &str, findings: &mut Findings| {
         let Value::List(values) = &node.value else {
             return wrong_type(&Type::Rows(rows), node, path, findings).and(None);
@@ -612,18 +606,7 @@ fn each_row(
 }
 
 /// A list of tables that each choose.
-fn each_table(
-    tables: &'static TablesOf,
-    elements: &[Node],
-    place: Place,
-    path: &str,
-    findings: &mut Findings,
-) -> Option<Checked> {
-    if elements.is_empty() {
-        let hint = format!("give {}", Type::Tables(tables).words());
-        findings.error(place, path, "the list is empty", hint);
-        return None;
-    }
+fn each_table(tables: &'static TablesOf, elements: &[Node], path: &str, findings: &mut Findings) -> Option<Checked> {
     let one = |node: &Node, path: &str, findings: &mut Findings| one_of_tables(tables, node, path, findings);
     each(elements, path, findings, one).map(Checked::Tables)
 }
