@@ -52,9 +52,14 @@ def _rounded(values: Any, digits: int = 5) -> list[float | None]:
     return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in np.asarray(values, dtype=float)]
 
 
+def evenly(rows: int, most: int) -> np.ndarray:
+    """Return the places of at most so many rows, evenly chosen, the first and the last among them."""
+    # They lie a row or more apart, so that none comes twice; `np.unique` would load `numpy.ma`.
+    return np.linspace(0, rows - 1, min(rows, most)).round().astype(int)
+
+
 def _thin(table: pa.Table, names: tuple[str, ...]) -> list[list[float | None]]:
-    rows = table.num_rows
-    keep = np.unique(np.linspace(0, rows - 1, min(rows, _MOST_POINTS)).round().astype(int)) if rows else np.array([], dtype=int)
+    keep = evenly(table.num_rows, _MOST_POINTS)
     return [_rounded(table.column(name).to_numpy()[keep]) for name in names]
 
 

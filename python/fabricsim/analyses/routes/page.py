@@ -14,7 +14,7 @@ import numpy as np
 from fabricsim._core import __version__
 from fabricsim._files import atomic_write
 from fabricsim.analyses.routes.figures import figures_row
-from fabricsim.report import page
+from fabricsim.report import evenly, page
 from fabricsim.report.script import joined
 
 if TYPE_CHECKING:
@@ -28,13 +28,6 @@ _MOST_POINTS = 400
 _MOST_DRAWN, _MOST_GRAPH = 2000, 2048
 #: Rows of the picture of mpiGraph.
 _MOST_ROWS = 336
-
-
-def _thin(values: np.ndarray) -> np.ndarray:
-    """Return the places of at most so many values, evenly chosen."""
-    return (
-        np.unique(np.linspace(0, len(values) - 1, min(len(values), _MOST_POINTS)).round().astype(int)) if len(values) else values
-    )
 
 
 def _places(found: RoutedFabric, ends: list[tuple[int, int]]) -> list[tuple[float, float]]:
@@ -85,9 +78,9 @@ def _entry(entry: EngineRoutes, drawn: bool) -> dict[str, Any]:
     channels = entry.arrow("channels")
     paths = channels.column("paths").to_numpy().astype(float)
     ordered = np.sort(paths)[::-1]
-    chosen = _thin(ordered)
+    chosen = evenly(len(ordered), _MOST_POINTS)
     shifts = entry.arrow("shifts")
-    at = _thin(shifts.column("shift").to_numpy())
+    at = evenly(shifts.num_rows, _MOST_POINTS)
     found: dict[str, Any] = {
         "name": entry.name,
         "row": figures_row(entry),
