@@ -4,7 +4,7 @@ use crate::checkpoint::{OpenedCheckpoint, SavedBlock};
 use crate::column::{Journal, Mark};
 use crate::pack::Torn;
 use crate::time::Time;
-use crate::world::{Event, Sink, World, chain};
+use crate::world::{Event, Outbox, Sink, World, WorldTask, chain};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ const FORESEEN: Range<usize> = 32..256;
 
 /// Neighbouring LPs with all that is theirs: what a worker owns and what can move from one to another.
 #[derive(Debug)]
-pub(crate) struct Block<W: World> {
+pub(crate) struct Block<S> {
     pub(crate) lps: Range<u32>,
-    pub(crate) state: W::State,
+    pub(crate) state: S,
     pub(crate) wakes: Wakes,
 }
 
@@ -81,9 +81,9 @@ impl Wakes {
     }
 }
 
-impl<W: World> Block<W> {
+impl<S> Block<S> {
     /// The LPs `lps` before their first event, and their first events.
-    pub(crate) fn new(world: &W, lps: Range<u32>) -> (Self, Vec<W::Event>) {
+    pub(crate) fn new<W: World<State = S>>(world: &W, lps: Range<u32>) -> (Self, Vec<W::Event>) {
         let (state, first) = world.start(lps.clone());
         let wakes = lps.clone().map(|lp| world.first_wake(&state, lp).0).collect();
         let wakes = Wakes::new(wakes, vec![0; lps.len()]);
@@ -91,7 +91,7 @@ impl<W: World> Block<W> {
     }
 
     /// The LPs `lps` of a checkpoint, and their pending events.
-    pub(crate) fn restore(
+    pub(crate) fn restore<W: World<State = S>>(
         world: &W,
         lps: Range<u32>,
         opened: &OpenedCheckpoint<'_, W>,
@@ -106,7 +106,7 @@ impl<W: World> Block<W> {
     }
 
     /// The block for a checkpoint.
-    pub(crate) fn part(&self) -> SavedBlock<'_, W> {
+    pub(crate) fn part<W: World<State = S>>(&self) -> SavedBlock<'_, W> {
         SavedBlock {
             lps: self.lps.clone(),
             state: &self.state,
@@ -117,8 +117,11 @@ impl<W: World> Block<W> {
 }
 
 /// The digests of the pasts of all LPs of some blocks, in the order of their names.
-pub(crate) fn by_name<'a, W: World + 'a>(world: &W, blocks: impl IntoIterator<Item = &'a Block<W>>) -> Vec<u64> {
-    let named = |block: &'a Block<W>| {
+pub(crate) fn by_name<'a, W: World>(world: &W, blocks: impl IntoIterator<Item = &'a Block<W::State>>) -> Vec<u64>
+where
+    W::State: 'a,
+{
+    let named = |block: &'a Block<W::State>| {
         block
             .lps
             .clone()
@@ -131,10 +134,80 @@ pub(crate) fn by_name<'a, W: World + 'a>(world: &W, blocks: impl IntoIterator<It
 }
 
 /// Runs a block through one window whose events are `order`; returns the events handled.
-#[inline(never)]
-pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+pub(crate) fn run_block<W: World, J: Journal, S: Outbox<W::Event, W::Record> + Late<W::Event>>(
     world: &W,
-    block: &mut Block<W>,
+    block: &mut Block<W::State>,
+    journal: &mut J,
+    order: &[W::Event],
+    end: Time,
+    sink: &mut S,
+) -> u64 {
+    world.perform(WindowPass {
+        block,
+        journal,
+        order,
+        end,
+        sink,
+        lp: None,
+    })
+}
+
+/// Runs one LP alone through a window whose events at this LP are `order`; returns the events handled.
+pub(crate) fn run_lp<W: World, J: Journal, S: Outbox<W::Event, W::Record> + Late<W::Event>>(
+    world: &W,
+    block: &mut Block<W::State>,
+    journal: &mut J,
+    lp: u32,
+    order: &[W::Event],
+    end: Time,
+    sink: &mut S,
+) -> u64 {
+    world.perform(WindowPass {
+        block,
+        journal,
+        order,
+        end,
+        sink,
+        lp: Some(lp),
+    })
+}
+
+/// A block, or one LP of it, that is to run through one window.
+struct WindowPass<'a, E, S, J, O> {
+    block: &'a mut Block<S>,
+    journal: &'a mut J,
+    order: &'a [E],
+    end: Time,
+    sink: &'a mut O,
+    /// The one LP.
+    lp: Option<u32>,
+}
+
+impl<E: Event, S, R, J: Journal, O: Outbox<E, R> + Late<E>> WorldTask<E, S, R> for WindowPass<'_, E, S, J, O> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn with<W: World<Event = E, State = S, Record = R>>(self, world: &W) -> u64 {
+        let WindowPass {
+            block,
+            journal,
+            order,
+            end,
+            sink,
+            lp,
+        } = self;
+        match lp {
+            None => run_all(world, block, journal, order, end, sink),
+            Some(lp) => run_one(world, block, journal, lp, order, end, sink),
+        }
+    }
+}
+
+/// [`run_block`] with the world whose handlers run.
+#[inline(never)]
+fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+    world: &W,
+    block: &mut Block<W::State>,
     journal: &mut J,
     order: &[W::Event],
     end: Time,
@@ -245,10 +318,10 @@ fn run_late<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
-/// Runs one LP alone through a window whose events at this LP are `order`; returns the events handled.
-pub(crate) fn run_lp<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+/// [`run_lp`] with the world whose handlers run.
+fn run_one<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     world: &W,
-    block: &mut Block<W>,
+    block: &mut Block<W::State>,
     journal: &mut J,
     lp: u32,
     order: &[W::Event],

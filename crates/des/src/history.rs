@@ -97,7 +97,7 @@ impl<W: World> History<W> {
     }
 
     /// Runs the block through a window for the first time with the events that [`History::fill`] got; returns what was sent.
-    pub(crate) fn run(&mut self, world: &W, block: &mut Block<W>, open: Open) -> &[W::Event] {
+    pub(crate) fn run(&mut self, world: &W, block: &mut Block<W::State>, open: Open) -> &[W::Event] {
         let mut pass = std::mem::take(self.pass(open.index));
         let mut capture = Capture::begin(&mut pass, (open.start, open.end), world.seed(), 0);
         let mut journal = Keeping {
@@ -124,7 +124,7 @@ impl<W: World> History<W> {
     }
 
     /// Undoes what an LP did in `window` and after it.
-    fn roll_back(&mut self, block: &mut Block<W>, lp: u32, window: u64) {
+    fn roll_back(&mut self, block: &mut Block<W::State>, lp: u32, window: u64) {
         let place = (lp - block.lps.start) as usize;
         let mut latest = self.latest[place];
         while latest > window {
@@ -147,7 +147,7 @@ impl<W: World> History<W> {
     pub(crate) fn patch(
         &mut self,
         world: &W,
-        block: &mut Block<W>,
+        block: &mut Block<W::State>,
         open: Open,
         (news, antis): (&mut [W::Event], &mut [W::Event]),
         changes: &mut Changes<W::Event>,
@@ -221,7 +221,7 @@ impl<W: World> History<W> {
     fn run_again(
         &mut self,
         world: &W,
-        block: &mut Block<W>,
+        block: &mut Block<W::State>,
         pass: &mut Pass<W>,
         lp: u32,
         order: &[W::Event],
@@ -291,7 +291,7 @@ impl<W: World> History<W> {
 #[cold]
 fn run_rest<W: World>(
     world: &W,
-    block: &mut Block<W>,
+    block: &mut Block<W::State>,
     journal: &mut Keeping<'_>,
     inputs: &[W::Event],
     end: Time,

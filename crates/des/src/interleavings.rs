@@ -230,7 +230,7 @@ fn alone() -> (Vec<u64>, u64) {
     (engine.digests(), engine.outcome().events)
 }
 
-fn judge(me: usize, burst: Burst, block: &Block<Phold>) {
+fn judge(me: usize, burst: Burst, block: &Block<Players>) {
     let (digests, events) = alone();
     assert_eq!(burst.pause, Pause::Until);
     assert_eq!(burst.events, events);

@@ -20,6 +20,7 @@ pub mod column;
 mod crew;
 mod differ;
 pub mod engine;
+mod held;
 mod history;
 #[cfg(all(loom, test))]
 mod interleavings;
@@ -59,4 +60,4 @@ pub use rollback::RollbackCheck;
 pub use table::{Run, Table};
 pub use time::{HORIZON, Time};
 pub use window::WindowEngine;
-pub use world::{Event, Observe, Sink, Tally, World};
+pub use world::{Event, Observe, Outbox, Sink, Tally, World, WorldTask};

@@ -83,7 +83,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         n_workers: u32,
         speculation: Speculation,
         time: Time,
-        mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
+        mut block: impl FnMut(Range<u32>) -> Result<(Block<W::State>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
         let layout = world.layout(n_blocks);
         let grid = WindowGrid::at(world.lookahead(), time);
@@ -131,7 +131,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         all
     }
 
-    fn blocks(&self) -> impl Iterator<Item = &Block<W>> {
+    fn blocks(&self) -> impl Iterator<Item = &Block<W::State>> {
         self.workers.iter().flat_map(|worker| &worker.blocks)
     }
 }

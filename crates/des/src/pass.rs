@@ -3,7 +3,7 @@
 use crate::block::{Before, Block, Late, insert_late, take_late};
 use crate::column::{Journal, Log, Mark};
 use crate::time::Time;
-use crate::world::{Event, Sink, World};
+use crate::world::{Event, Outbox, World};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -234,7 +234,7 @@ impl<W: World> Capture<W> {
     /// Takes back what an LP did whose handler panicked, and makes its segment one that had inputs and did nothing. `rest` are the
     /// events of the pass from the LP's first on. Returns the LP.
     #[cold]
-    pub(crate) fn stumble(&mut self, block: &mut Block<W>, journal: &mut Keeping<'_>, rest: &[W::Event]) -> u32 {
+    pub(crate) fn stumble(&mut self, block: &mut Block<W::State>, journal: &mut Keeping<'_>, rest: &[W::Event]) -> u32 {
         let segment = self.segments.last_mut().expect("who panicked has entered");
         let lp = segment.lp;
         let Keeping { log, spare } = journal;
@@ -272,7 +272,7 @@ impl<W: World> Capture<W> {
     }
 }
 
-impl<W: World> Sink<W> for Capture<W> {
+impl<W: World> Outbox<W::Event, W::Record> for Capture<W> {
     #[inline(always)]
     fn send_at(&mut self, time: Time, event: W::Event) {
         debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");

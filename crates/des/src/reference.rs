@@ -3,11 +3,12 @@
 
 use crate::block::{Block, by_name};
 use crate::checkpoint::{self, OpenedCheckpoint};
-use crate::column::NoJournal;
+use crate::column::Log;
 use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
+use crate::held::Held;
 use crate::pack::Torn;
 use crate::time::Time;
-use crate::world::{Event, Observe, Sink, World};
+use crate::world::{Event, Observe, Outbox, World};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
@@ -46,10 +47,14 @@ impl<E: Event> Eq for Pending<E> {}
 /// Runs a world one event at a time.
 pub struct ReferenceEngine<'w, W: World> {
     world: &'w W,
-    blocks: Vec<Block<W>>,
+    blocks: Vec<Block<W::State>>,
     /// An LP's block is `lp >> shift`.
     shift: u32,
     queue: Queue<W>,
+    /// What the event at hand has sent.
+    held: Held<W>,
+    /// What it has changed; nobody asks.
+    log: Log,
     /// When LPs want to be closed; some entries are outdated.
     wakes: BinaryHeap<Reverse<(Time, u32)>>,
     outcome: Outcome,
@@ -64,7 +69,7 @@ struct Queue<W: World> {
     broken: bool,
 }
 
-impl<W: World> Sink<W> for Queue<W> {
+impl<W: World> Outbox<W::Event, W::Record> for Queue<W> {
     fn send_at(&mut self, time: Time, event: W::Event) {
         debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
         self.broken |= event.time() < self.now;
@@ -77,7 +82,7 @@ impl<W: World> Sink<W> for Queue<W> {
 }
 
 /// The block of an LP, and its place there.
-fn find<W: World>(blocks: &mut [Block<W>], shift: u32, lp: u32) -> (&mut Block<W>, usize) {
+fn find<S>(blocks: &mut [Block<S>], shift: u32, lp: u32) -> (&mut Block<S>, usize) {
     let block = &mut blocks[(lp >> shift) as usize];
     let place = (lp - block.lps.start) as usize;
     (block, place)
@@ -107,7 +112,7 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
         observer: W::Observer,
         time: Time,
         outcome: Outcome,
-        mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
+        mut block: impl FnMut(Range<u32>) -> Result<(Block<W::State>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
         let layout = world.layout(1);
         let seed = world.seed();
@@ -136,6 +141,8 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
             blocks,
             shift: layout.shift(),
             queue,
+            held: Held::new(Time::ZERO, seed),
+            log: Log::default(),
             wakes,
             outcome,
             reached: time,
@@ -159,7 +166,7 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
         let (block, place) = find(&mut self.blocks, self.shift, lp);
         let wake = self
             .world
-            .close(&mut block.state, &mut NoJournal, lp, end, &mut self.queue);
+            .close(&mut block.state, &mut self.log, lp, end, &mut self.held);
         if wake.0 != block.wakes.wake(place) {
             block.wakes.put(place, wake.0);
             if wake < Time::MAX {
@@ -187,12 +194,14 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
                 let (block, place) = find(&mut self.blocks, self.shift, lp);
                 block.wakes.learn(place, &event);
                 self.world
-                    .handle(&mut block.state, &mut NoJournal, lp, &event, &mut self.queue);
+                    .handle(&mut block.state, &mut self.log, lp, &event, &mut self.held);
                 self.close(lp, now);
             }
             (_, Some((_, lp))) => self.close(lp, Time(now.0 + 1)),
             (_, None) => return Some(Stop::Idle),
         }
+        self.held.release(&mut self.queue);
+        self.log.commit();
         self.queue
             .broken
             .then_some(Stop::Broken("an event was sent into the past"))

@@ -28,7 +28,7 @@ pub(crate) struct Speculator<W: World> {
     done: u64,
     /// Number of the first block.
     pub(crate) first: usize,
-    pub(crate) blocks: Vec<Block<W>>,
+    pub(crate) blocks: Vec<Block<W::State>>,
     histories: Vec<History<W>>,
     /// Events of windows that were safe when they were run.
     pub(crate) safe: u64,
@@ -70,7 +70,7 @@ impl<W: World> Speculator<W> {
     }
 
     /// Takes over a block, the next one after those it has.
-    pub(crate) fn add(&mut self, number: usize, block: Block<W>, first: Vec<W::Event>) {
+    pub(crate) fn add(&mut self, number: usize, block: Block<W::State>, first: Vec<W::Event>) {
         if self.blocks.is_empty() {
             self.first = number;
         }

@@ -97,7 +97,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         n_blocks: u32,
         n_workers: u32,
         time: Time,
-        mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
+        mut block: impl FnMut(Range<u32>) -> Result<(Block<W::State>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
         let layout = world.layout(n_blocks);
         let grid = WindowGrid::at(world.lookahead(), time);
@@ -270,7 +270,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         }
     }
 
-    fn blocks(&self) -> impl Iterator<Item = &Block<W>> {
+    fn blocks(&self) -> impl Iterator<Item = &Block<W::State>> {
         self.workers.iter().flat_map(|worker| &worker.blocks)
     }
 }

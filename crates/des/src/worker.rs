@@ -7,7 +7,7 @@ use crate::layout::{Layout, MAX_BLOCKS};
 use crate::ring::{EventRing, WindowGrid};
 use crate::sort::Scratch;
 use crate::time::Time;
-use crate::world::{Event, Observe, Sink, World};
+use crate::world::{Event, Observe, Outbox, World};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub(crate) struct Worker<W: World> {
     pub(crate) lanes: Lanes<W>,
     /// Number of the first block.
     pub(crate) first: usize,
-    pub(crate) blocks: Vec<Block<W>>,
+    pub(crate) blocks: Vec<Block<W::State>>,
     pub(crate) clock: Clock,
     scratch: Scratch<W::Event>,
 }
@@ -88,7 +88,9 @@ impl<W: World> Lanes<W> {
     }
 }
 
-impl<W: World> Sink<W> for Lanes<W> {
+impl<W: World> Outbox<W::Event, W::Record> for Lanes<W> {
+    const HOT: bool = true;
+
     #[inline(always)]
     fn send_at(&mut self, time: Time, event: W::Event) {
         debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");

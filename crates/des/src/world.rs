@@ -49,17 +49,33 @@ pub(crate) fn chain<E: Event>(digest: u64, event: &E) -> u64 {
     (digest.rotate_left(5) ^ event.fold()).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Where a handler puts what leaves the logical process.
-pub trait Sink<W: World + ?Sized> {
+/// Where a handler puts what leaves the logical process: events `E` and records `R`.
+pub trait Outbox<E: Event, R> {
+    /// `true` for the engine that is used: handlers may have code of its own for it. For the others code that is large may be shared.
+    const HOT: bool = false;
+
     /// Schedules an event: at another LP no earlier than the lookahead from now, at the own LP no earlier than now.
     #[inline(always)]
-    fn send(&mut self, event: W::Event) {
+    fn send(&mut self, event: E) {
         self.send_at(event.time(), event);
     }
     /// The same for callers that have the event's time at hand, which is spared the way through the event.
-    fn send_at(&mut self, time: Time, event: W::Event);
+    fn send_at(&mut self, time: Time, event: E);
     /// Shows a committed fact to the observer; never read back by the model.
-    fn record(&mut self, record: W::Record);
+    fn record(&mut self, record: R);
+}
+
+/// An outbox for what handlers of a world send.
+pub trait Sink<W: World + ?Sized>: Outbox<W::Event, W::Record> {}
+impl<W: World + ?Sized, O: Outbox<W::Event, W::Record>> Sink<W> for O {}
+
+/// What an engine does with the world whose handlers run, see [`World::perform`].
+pub trait WorldTask<E, S, R> {
+    /// What comes of it.
+    type Output;
+
+    /// Does it with this one.
+    fn with<W: World<Event = E, State = S, Record = R>>(self, world: &W) -> Self::Output;
 }
 
 /// Collects what handlers record, in a way that does not depend on the order of records of different LPs.
@@ -135,6 +151,16 @@ pub trait World: Sync {
         end: Time,
         sink: &mut S,
     ) -> Time;
+
+    /// Does a task with the world whose handlers run: this one, or, where a world is one of several kinds, the kind that it is. Engines ask
+    /// once per block and window, so that handlers of each kind are compiled into loops of their own, and engines once for all kinds.
+    #[inline(always)]
+    fn perform<T: WorldTask<Self::Event, Self::State, Self::Record>>(&self, task: T) -> T::Output
+    where
+        Self: Sized,
+    {
+        task.with(self)
+    }
 
     /// Asks for the state of `lp` to be brought into the caches, shortly before its events are handled; may do nothing.
     #[inline(always)]

@@ -1,11 +1,13 @@
 //! Networks: the specification of a run, packets, router models, network interfaces, routing, and who plays the work of nodes and ranks.
 //!
-//! Data goes one way: [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`network::model::Fabric`]
+//! Data goes one way: [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`any::AnyFabric`]
 //! changes event by event -> [`observe::Stats`]. How a run is read from a study, and who runs a network and judges what came of it, is
 //! not known here.
 
+pub mod any;
 pub mod blocks;
 mod endpoints;
+pub mod engines;
 pub mod envelope;
 pub mod equipment;
 mod incoming;

@@ -4,11 +4,10 @@
 //! the columns of [`State`](crate::state::State) and the helpers below.
 
 use crate::network::Peer;
-use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
+use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::{Kind, Packet};
 use crate::routing::news::TOLD;
 use crate::routing::{COUNTER, Sense, Way};
-use crate::spec::{Architecture, RouterModel as Model, RouterSpec};
 use crate::state::{Link, NONE};
 use des::{Journal, Sink, Time};
 
@@ -26,42 +25,6 @@ pub use late_admission::LateAdmission;
 pub use late_admission_vcs::LateAdmissionVcs;
 pub use sculpin::Sculpin;
 pub use vc_router::VcRouter;
-
-/// What is to be done with whichever router model a run has.
-pub trait ModelTask {
-    /// What comes of it.
-    type Output;
-
-    /// Does it with this one.
-    fn with<M: RouterModel>(self) -> Self::Output;
-}
-
-/// Does a task with the model of a router: a line for each. `plain` allows variants that know [what many networks are
-/// like](RouterModel::PLAIN).
-pub fn with_model<T: ModelTask>(router: &RouterSpec, plain: bool, task: T) -> T::Output {
-    match (router.model, router.architecture) {
-        (Model::Sculpin, _) if plain => task.with::<Sculpin<true>>(),
-        (Model::Sculpin, _) => task.with::<Sculpin>(),
-        (Model::Credit, Architecture::Voq) if plain => task.with::<Credit<true>>(),
-        (Model::Credit, Architecture::Voq) => task.with::<Credit>(),
-        (Model::Credit, Architecture::InputQueued) => task.with::<InputQueued>(),
-        (Model::Credit, Architecture::LateAdmission) => task.with::<LateAdmission>(),
-        (Model::Credit, Architecture::LateAdmissionVcs) => task.with::<LateAdmissionVcs>(),
-        (Model::Credit, Architecture::VcRouter) => task.with::<VcRouter>(),
-    }
-}
-
-/// What the records of a router's model take in memory besides those of all models.
-pub fn records(router: &RouterSpec) -> ModelRecords {
-    struct Ask;
-    impl ModelTask for Ask {
-        type Output = ModelRecords;
-        fn with<M: RouterModel>(self) -> ModelRecords {
-            M::RECORDS
-        }
-    }
-    with_model(router, false, Ask)
-}
 
 impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// What waits for a network port at `now`, as `sense` says, in ps of its link, for a packet of `size` bytes; the port has been caught
@@ -126,7 +89,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             }
         };
         // Lent, not given: copied in wide words right behind the stores of its parts, it had to wait until these and all before them were done.
-        let way = net.routing.adaptive(net, site, packet, &mut backlog);
+        let way = match S::HOT {
+            true => net.routing.adaptive(net, site, packet, &mut backlog),
+            false => net.routing.adaptive_by(net, site, packet, &mut backlog),
+        };
         if let Some(counter) = way.counter() {
             let count = self.st.turns.edit(self.j, counters + counter);
             *count = count.wrapping_add(1);

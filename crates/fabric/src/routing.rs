@@ -409,6 +409,18 @@ impl Routing {
         self.kind.next(self.here(net, site, packet), backlog)
     }
 
+    /// [`Routing::adaptive`], compiled once for all that ask so.
+    #[inline(never)]
+    pub fn adaptive_by(
+        &self,
+        net: &Plant,
+        site: &Site,
+        packet: &Packet,
+        backlog: &mut dyn FnMut(u32, u8) -> u64,
+    ) -> Way {
+        self.adaptive(net, site, packet, backlog)
+    }
+
     /// The topology's own minimal routing.
     #[inline(always)]
     fn minimal(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {

@@ -1,12 +1,12 @@
 //! Networks run far ahead of what is safe: every router model is rolled back many times and gives the answer of the window engine.
 
-use des::engine::{Engine as _, Stop, history};
-use des::optimistic::{OptimisticEngine, Speculated, Speculation};
-use des::{Time, WindowEngine};
+use des::Time;
+use des::engine::{Stop, history};
+use des::optimistic::Speculation;
+use fabric::any::AnyFabric;
+use fabric::engines::EngineKind;
 use fabric::network::Network;
-use fabric::network::model::{Fabric, RouterModel as Model};
 use fabric::observe::{Span, Stats};
-use fabric::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, Sculpin};
 use fabric::spec::*;
 use fabric::state::{Parts, State};
 use topo::{Lattice, TopologySpec};
@@ -55,23 +55,28 @@ fn figures(states: &[&State]) -> Vec<[u64; 4]> {
         .collect()
 }
 
-fn check<M: Model>(what: &str, spec: &RunSpec) {
+fn check(what: &str, spec: &RunSpec) {
     let net = || Network::build(spec).unwrap_or_else(|error| panic!("{what}: {error}"));
     let senders = net().n_nodes();
     let stats = || Stats::new(Span::default(), senders, true, Default::default(), (1, 0));
-    let world = Fabric::<M>::new(spec, net());
+    let world = AnyFabric::new(spec, net());
     let end = Time::from_us(12);
-    let mut window = WindowEngine::new(&world, stats(), 1);
+    let mut window = EngineKind::SEQUENTIAL.begin(&world, stats());
     let stop = window.run(end, &mut |_, _| true);
     let mut seen = window.view().observers[0].clone();
     seen.settle();
     seen.rows.as_mut().unwrap().sort_unstable();
     seen.set_out.sort_unstable();
     for (depth, workers) in [(1, 2), (4, 2), (24, 2), (9, 3)] {
-        let mut engine = OptimisticEngine::new(&world, stats(), 8 * workers, workers, Speculation::fixed(depth));
+        let kind = EngineKind::Optimistic {
+            blocks: 8 * workers,
+            workers,
+            speculation: Speculation::fixed(depth),
+        };
+        let mut engine = kind.begin(&world, stats());
         assert_eq!(engine.run(end, &mut |_, _| true), stop, "{what}");
         let what = format!("{what}, {depth} windows");
-        let did: Speculated = engine.speculated();
+        let did = engine.speculated().unwrap();
         assert_eq!(history(&engine.digests()), history(&window.digests()), "{what}");
         assert_eq!(did.committed, window.outcome().events, "{what}");
         assert_eq!(figures(&engine.view().states), figures(&window.view().states), "{what}");
@@ -83,7 +88,7 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
                 "{what}: {did:?}"
             );
         }
-        let (_, mut all, _) = Box::new(engine).into_parts();
+        let (_, mut all, _) = engine.into_parts();
         all.settle();
         all.rows.as_mut().unwrap().sort_unstable();
         all.set_out.sort_unstable();
@@ -104,24 +109,24 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
 fn router_models_are_rolled_back_and_give_one_answer() {
     for (name, work) in [("uniform", uniform(0.7)), ("pairs", pairs())] {
         let mut spec = torus(work);
-        check::<Credit>(&format!("credit, {name}"), &spec);
+        check(&format!("credit, {name}"), &spec);
         spec.routing = RoutingSpec::MIN_A;
-        check::<Credit>(&format!("adaptive credit, {name}"), &spec);
+        check(&format!("adaptive credit, {name}"), &spec);
         // In the fixed order of dimensions packets would come to the other worker's routers last, and change nothing there.
         spec.routing = RoutingSpec::RDR;
         spec.router.model = RouterModel::Sculpin;
-        check::<Sculpin>(&format!("sculpin, {name}"), &spec);
+        check(&format!("sculpin, {name}"), &spec);
         spec.router.model = RouterModel::Credit;
         spec.router.architecture = Architecture::InputQueued;
         spec.router.output_buffer = Some(Bytes(5_000));
-        check::<InputQueued>(&format!("input-queued, {name}"), &spec);
+        check(&format!("input-queued, {name}"), &spec);
         spec.router.output_buffer = None;
         spec.router.architecture = Architecture::LateAdmissionVcs;
-        check::<LateAdmissionVcs>(&format!("late admission by channel, {name}"), &spec);
+        check(&format!("late admission by channel, {name}"), &spec);
         spec.router.architecture = Architecture::LateAdmission;
         spec.router.bubble = 2;
         spec.router.local_latency = Time(750);
         spec.nic.chunk = Some(Bytes(300));
-        check::<LateAdmission>(&format!("late admission, {name}"), &spec);
+        check(&format!("late admission, {name}"), &spec);
     }
 }

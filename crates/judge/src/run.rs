@@ -9,15 +9,14 @@ use crate::process::{cpu_time, peak_memory};
 pub use crate::results::RunResult;
 use crate::results::{Concluded, Inputs, Manner, Summary, link_rows, link_window_rows};
 use des::checkpoint::Pack;
-use des::engine::Engine;
-use des::optimistic::{self, OptimisticEngine};
+use des::optimistic::Speculation;
 use des::ranks::{self, Broken, RankPlan, ResumeError};
-use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix};
-use fabric::network::model::{Fabric, RouterModel};
+use des::{Outcome, Stop, Time, Torn, Transport, mix};
+use fabric::any::AnyFabric;
+use fabric::engines::{self, EngineKind, MIN_WIDTH, NetworkEngine};
 use fabric::network::{Class, Network};
 use fabric::observe::{Span, Stats, Track};
 use fabric::packet::{HORIZON, Packet};
-use fabric::router::{ModelTask, Sculpin, with_model};
 use fabric::spec::{self, MessageDetail, RunSpec};
 use fabric::state::Parts;
 use serde::Serialize;
@@ -154,63 +153,52 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
         // Each rank has its own part of them in the network's tables.
         net.plant.topology.forget_cables();
     }
-    let (router, plain) = (&spec.router, net.is_plain());
-    let run = ModelRun {
-        spec,
-        net,
-        helpers,
-        watch,
-    };
-    with_model(router, plain, run)
+    drive(spec, net, helpers, watch)
 }
 
 /// Chooses the engine; the result does not depend on it. It begins with what another has saved, if that is given.
-fn engine<'w, M: RouterModel>(
+fn engine<'w>(
     spec: &RunSpec,
-    world: &'w Fabric<M>,
+    world: &'w AnyFabric,
     stats: Stats,
     saved: Option<&[u8]>,
-) -> Result<(Box<dyn NetworkEngine<M> + 'w>, &'static str), Torn> {
-    let width = world.net.lookahead.0;
-    let kind = match spec.control.engine {
+) -> Result<(NetworkEngine<'w>, &'static str), Torn> {
+    let asked = match spec.control.engine {
         // Below that no window can be opened: total order is the only loop that fits.
-        _ if width < WindowEngine::<Fabric<M>>::MIN_WIDTH => spec::Engine::Reference,
-        kind => kind,
+        _ if world.net().lookahead.0 < MIN_WIDTH => spec::Engine::Reference,
+        asked => asked,
     };
-    let window = |stats, blocks, workers| match saved {
-        None => Ok(WindowEngine::with_workers(world, stats, blocks, workers)),
-        Some(saved) => WindowEngine::restore(world, stats, saved, blocks, workers),
-    };
-    let workers = match alone(spec, &world.net) {
+    let workers = match alone(spec, world.net()) {
         Some(_) => 1,
         None => u32::from(spec.control.workers),
     };
-    Ok(match (kind, saved) {
-        (spec::Engine::Reference, None) => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
-        (spec::Engine::Reference, Some(saved)) => (Box::new(ReferenceEngine::restore(world, saved)?), "reference"),
-        (spec::Engine::RollbackCheck, None) => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
-        (spec::Engine::RollbackCheck, Some(saved)) => {
-            let engine = RollbackCheck::restore(world, stats, saved)?;
-            (Box::new(engine), "rollback-check")
-        }
-        (spec::Engine::Optimistic, saved) => {
-            let (blocks, how) = (8 * workers.max(1), optimistic::Speculation::default());
-            let engine = match saved {
-                None => OptimisticEngine::new(world, stats, blocks, workers, how),
-                Some(saved) => OptimisticEngine::restore(world, stats, saved, blocks, workers, how)?,
-            };
-            (Box::new(engine), "optimistic")
-        }
-        (spec::Engine::Conservative | spec::Engine::Auto, _) if workers > 1 => {
-            let engine = window(stats, 8 * workers, workers)?;
-            match (engine.workers(), kind) {
-                (1, _) => (Box::new(engine), "sequential"),
-                (_, spec::Engine::Auto) => (Box::new(engine.adaptive()), "conservative"),
-                _ => (Box::new(engine), "conservative"),
-            }
-        }
-        _ => (Box::new(window(stats, 8, 1)?), "sequential"),
-    })
+    let kind = match asked {
+        spec::Engine::Reference => EngineKind::Reference,
+        spec::Engine::RollbackCheck => EngineKind::RollbackCheck,
+        spec::Engine::Optimistic => EngineKind::Optimistic {
+            blocks: 8 * workers.max(1),
+            workers,
+            speculation: Speculation::default(),
+        },
+        spec::Engine::Conservative | spec::Engine::Auto if workers > 1 => EngineKind::Window {
+            blocks: 8 * workers,
+            workers,
+            adaptive: asked == spec::Engine::Auto,
+        },
+        spec::Engine::Sequential | spec::Engine::Conservative | spec::Engine::Auto => EngineKind::SEQUENTIAL,
+    };
+    let engine = match saved {
+        None => kind.begin(world, stats),
+        Some(saved) => kind.restore(world, stats, saved)?,
+    };
+    let name = match kind {
+        EngineKind::Reference => "reference",
+        EngineKind::RollbackCheck => "rollback-check",
+        EngineKind::Optimistic { .. } => "optimistic",
+        EngineKind::Window { .. } if engine.teamwork().is_some() => "conservative",
+        EngineKind::Window { .. } => "sequential",
+    };
+    Ok((engine, name))
 }
 
 /// Why a run that leaves the engine open takes one worker where more are allowed, if that is clear before the first event.
@@ -220,7 +208,7 @@ fn alone(spec: &RunSpec, net: &Network) -> Option<String> {
         return None;
     }
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let reason = if net.lookahead.0 < WindowEngine::<Fabric<Sculpin>>::MIN_WIDTH {
+    let reason = if net.lookahead.0 < MIN_WIDTH {
         "links and routers without delay leave no window in which workers could work side by side".to_owned()
     } else if cores == 1 {
         "this machine gives the process one core".to_owned()
@@ -245,14 +233,14 @@ const KEEPS: u64 = 4;
 const KEEPS_NONE: u64 = 8;
 
 /// The engine of a rank; all ranks begin with what the first has read from its checkpoint.
-fn on_ranks<'e, M: RouterModel>(
+fn on_ranks<'e>(
     spec: &RunSpec,
-    world: &'e Fabric<M>,
+    world: &'e AnyFabric,
     stats: Stats,
     ranks: &'e mut dyn Transport,
     keeper: &Option<Keeper<'_>>,
     saved: Result<Option<Vec<u8>>, CheckpointError>,
-) -> Result<(Box<dyn NetworkEngine<M> + 'e>, &'static str), RunError> {
+) -> Result<(NetworkEngine<'e>, &'static str), RunError> {
     match spec.control.engine {
         spec::Engine::Auto | spec::Engine::Conservative | spec::Engine::Optimistic => {}
         spec::Engine::Sequential | spec::Engine::Reference | spec::Engine::RollbackCheck => {
@@ -261,7 +249,7 @@ fn on_ranks<'e, M: RouterModel>(
             return Err(BuildError::field("run.engine", reason, Some(hint)).into());
         }
     }
-    if world.net.lookahead.0 < WindowEngine::<Fabric<M>>::MIN_WIDTH {
+    if world.net().lookahead.0 < MIN_WIDTH {
         let reason = "links and routers without delay leave no window in which ranks could work side by side";
         return Err(BuildError::field("link.latency", reason, Some("run without mpirun")).into());
     }
@@ -283,26 +271,17 @@ fn on_ranks<'e, M: RouterModel>(
     let ahead = spec.control.engine == spec::Engine::Optimistic;
     let plan = RankPlan {
         workers: spec.control.workers.into(),
-        speculation: ahead.then(optimistic::Speculation::default),
+        speculation: ahead.then(Speculation::default),
     };
     let first = ranks.rank() == 0;
-    let engine = match all & SAVED {
-        0 => RankEngine::new(world, stats, ranks, plan),
-        _ => {
-            let saved = saved.unwrap_or_default();
-            RankEngine::restore(world, stats, ranks, plan, &saved).map_err(|refused| match refused {
-                ResumeError::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
-                ResumeError::Torn(_) => RunError::Elsewhere,
-                ResumeError::Broken(reason) => broken(reason),
-            })?
-        }
-    };
-    Ok((Box::new(engine), if ahead { "optimistic" } else { "conservative" }))
+    let saved = (all & SAVED != 0).then(|| saved.unwrap_or_default());
+    let engine = engines::on_ranks(world, stats, ranks, plan, saved.as_deref()).map_err(|refused| match refused {
+        ResumeError::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
+        ResumeError::Torn(_) => RunError::Elsewhere,
+        ResumeError::Broken(reason) => broken(reason),
+    })?;
+    Ok((engine, if ahead { "optimistic" } else { "conservative" }))
 }
-
-/// An engine that runs a network.
-trait NetworkEngine<M: RouterModel>: Engine<Fabric<M>> {}
-impl<M: RouterModel, E: Engine<Fabric<M>>> NetworkEngine<M> for E {}
 
 /// [`Means`] as [`drive`] needs them.
 struct Helpers<'a> {
@@ -312,23 +291,7 @@ struct Helpers<'a> {
     ranks: Option<&'a mut dyn Transport>,
 }
 
-/// A run that begins when its router model is known.
-struct ModelRun<'a, 'h, 'w> {
-    spec: &'a RunSpec,
-    net: Network,
-    helpers: Helpers<'h>,
-    watch: Conduct<'w>,
-}
-
-impl ModelTask for ModelRun<'_, '_, '_> {
-    type Output = Result<Option<RunResult>, RunError>;
-
-    fn with<M: RouterModel>(self) -> Self::Output {
-        drive::<M>(self.spec, self.net, self.helpers, self.watch)
-    }
-}
-
-fn drive<M: RouterModel>(
+fn drive(
     spec: &RunSpec,
     net: Network,
     helpers: Helpers<'_>,
@@ -350,10 +313,11 @@ fn drive<M: RouterModel>(
     let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
-    let world = Fabric::<M>::new(spec, net.measured_in(span));
-    let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
+    let world = AnyFabric::new(spec, net.measured_in(span));
+    let net = world.net();
+    let mut supervisor = Supervisor::new(spec, net, total, if open_loop { last } else { end }, watch);
     let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
-    let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match &mut ranks {
+    let (mut engine, engine_name) = match &mut ranks {
         Some(ranks) => on_ranks(spec, &world, stats, &mut **ranks, &keeper, saved)?,
         None => engine(spec, &world, stats, saved?.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
     };
@@ -361,13 +325,13 @@ fn drive<M: RouterModel>(
     let built = cpu_time();
     let begun_wall = Instant::now();
     supervisor.begun = built;
-    begin_programs(&world.net);
+    begin_programs(net);
     let drain = Drain::new(end, last);
     let mut until = drain.first(engine.reached());
     let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
     while open_loop
         && stop == Stop::Until
-        && let Some(next) = drain.next(until, &mut *engine, spec, &world.net)?
+        && let Some(next) = drain.next(until, &mut *engine, spec, net)?
     {
         until = next;
         stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
@@ -383,7 +347,7 @@ fn drive<M: RouterModel>(
             });
         }
         Stop::Interrupted if !stalled => {
-            live_programs(&world.net).for_each(|program| program.give_up());
+            live_programs(net).for_each(|program| program.give_up());
             return Err(RunError::Interrupted { at: reached });
         }
         _ => {}
@@ -391,20 +355,20 @@ fn drive<M: RouterModel>(
     let mut manner = Manner {
         teamwork: engine.teamwork(),
         speculated: engine.speculated(),
-        alone: alone(spec, &world.net).filter(|_| engine.teamwork().is_none()),
+        alone: alone(spec, net).filter(|_| engine.teamwork().is_none()),
         ..Manner::default()
     };
     let mut in_flight = InFlight::default();
-    engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
+    engine.pending(&mut |event: &Packet| in_flight.count(event, net));
     let digests = engine.digests();
     let cut = if stop == Stop::Until { until } else { Time::MAX };
     let waits = stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0;
     let wanted = wanted(spec, waits, cut.0.min(span.to));
     let (states, stats, outcome) = engine.into_parts();
-    let mut harvest = Harvest::reap(&world.net, &Parts::new(&states), stats, in_flight, &digests, wanted);
+    let mut harvest = Harvest::reap(net, &Parts::new(&states), stats, in_flight, &digests, wanted);
     drop(states);
     let windows = supervisor.windows.as_ref();
-    harvest.windows = windows.map_or(Vec::new(), |windows| windows.told(&world.net));
+    harvest.windows = windows.map_or(Vec::new(), |windows| windows.told(net));
     harvest.cpu = ran - built;
     let Some(harvest) = together(harvest, ranks)? else {
         return Ok(None);
@@ -412,7 +376,7 @@ fn drive<M: RouterModel>(
     manner.wall = begun_wall.elapsed();
     let run = Finished {
         spec,
-        net: &world.net,
+        net,
         harvest,
         outcome,
         stop,

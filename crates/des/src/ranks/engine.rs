@@ -123,7 +123,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
         transport: &'t mut dyn Transport,
         (sharing, plan): (Shares, RankPlan),
         time: Time,
-        mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
+        mut block: impl FnMut(Range<u32>) -> Result<(Block<W::State>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
         let grid = WindowGrid::at(world.lookahead(), time);
         let mut shares: Vec<Vec<DealtBlock<W>>> = Vec::new();
@@ -160,7 +160,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
         self.shares.lps_of(self.transport.rank())
     }
 
-    fn blocks(&self) -> impl Iterator<Item = &Block<W>> {
+    fn blocks(&self) -> impl Iterator<Item = &Block<W::State>> {
         self.team.members().into_iter().flat_map(|member| member.blocks())
     }
 

@@ -17,7 +17,7 @@ use crate::world::World;
 /// A block on its way to its worker, with its number and its pending events.
 pub(super) struct DealtBlock<W: World> {
     pub(super) number: usize,
-    pub(super) block: Block<W>,
+    pub(super) block: Block<W::State>,
     pub(super) first: Vec<W::Event>,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Team<W: World> {
 
 /// What a worker shows between two bursts.
 pub(super) trait Member<W: World> {
-    fn blocks(&self) -> &[Block<W>];
+    fn blocks(&self) -> &[Block<W::State>];
     fn observer(&self) -> &W::Observer;
     fn grid(&self) -> &WindowGrid;
     /// Everything before it has been run for good.
@@ -48,7 +48,7 @@ pub(super) trait Member<W: World> {
 }
 
 impl<W: World> Member<W> for Worker<W> {
-    fn blocks(&self) -> &[Block<W>] {
+    fn blocks(&self) -> &[Block<W::State>] {
         &self.blocks
     }
 
@@ -78,7 +78,7 @@ impl<W: World> Member<W> for Worker<W> {
 }
 
 impl<W: World> Member<W> for Speculator<W> {
-    fn blocks(&self) -> &[Block<W>] {
+    fn blocks(&self) -> &[Block<W::State>] {
         &self.blocks
     }
 
@@ -211,7 +211,7 @@ impl<W: World> Team<W> {
 
     /// The states of all blocks in the order of their LPs, and all records.
     pub(super) fn into_parts(self) -> (Vec<W::State>, W::Observer) {
-        let (blocks, observers): (Vec<Vec<Block<W>>>, Vec<W::Observer>) = match self {
+        let (blocks, observers): (Vec<Vec<Block<W::State>>>, Vec<W::Observer>) = match self {
             Team::Windows { workers, .. } => workers
                 .into_iter()
                 .map(|worker| (worker.blocks, worker.lanes.observer))

@@ -1,14 +1,14 @@
 //! The drain: the time that measured messages get to arrive after the end of the measured span.
 
 use super::supervisor::Counts;
-use super::{NetworkEngine, RunError, add_parts};
+use super::{RunError, add_parts};
 use crate::harvest::Harvest;
 use crate::results::is_saturated;
 use des::checkpoint::Pack;
-use des::engine::View;
+use des::engine::{Engine, View};
 use des::{Observe, Time};
+use fabric::any::AnyFabric;
 use fabric::network::Network;
-use fabric::network::model::{Fabric, RouterModel};
 use fabric::nic;
 use fabric::spec::{RunSpec, Work};
 use fabric::state::Parts;
@@ -38,10 +38,10 @@ impl Drain {
     }
 
     /// Where a run goes that stands at the end of a step; `None` if it is over. All ranks of a run ask alike.
-    pub(super) fn next<M: RouterModel>(
+    pub(super) fn next(
         &self,
         at: Time,
-        engine: &mut dyn NetworkEngine<M>,
+        engine: &mut (dyn Engine<AnyFabric> + '_),
         spec: &RunSpec,
         net: &Network,
     ) -> Result<Option<Time>, RunError> {
@@ -53,7 +53,7 @@ impl Drain {
 }
 
 /// Some message born before `end` has not arrived.
-fn is_due<M: RouterModel>(engine: &mut dyn NetworkEngine<M>, end: Time) -> Result<bool, RunError> {
+fn is_due(engine: &mut (dyn Engine<AnyFabric> + '_), end: Time) -> Result<bool, RunError> {
     let view = engine.view();
     let mut due = Counts::new(&view).due() > 0;
     for state in &view.states {
@@ -68,8 +68,8 @@ fn is_due<M: RouterModel>(engine: &mut dyn NetworkEngine<M>, end: Time) -> Resul
 
 /// A drain of a length that nobody asked for is no use to a run that stands at its `end`: every job has sources that never stop, and none of
 /// them could be served. What waits would then be told of the length of the drain only.
-fn is_vain<M: RouterModel>(
-    engine: &mut dyn NetworkEngine<M>,
+fn is_vain(
+    engine: &mut (dyn Engine<AnyFabric> + '_),
     spec: &RunSpec,
     net: &Network,
     end: Time,
@@ -92,7 +92,7 @@ fn is_vain<M: RouterModel>(
 }
 
 /// What this process knows of the load of a run that goes on.
-fn so_far<M: RouterModel>(net: &Network, view: &View<'_, Fabric<M>>) -> Harvest {
+fn so_far(net: &Network, view: &View<'_, AnyFabric>) -> Harvest {
     let parts = Parts::new(view.states.iter().copied());
     let sums = view
         .observers

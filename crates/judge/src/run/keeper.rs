@@ -1,11 +1,12 @@
 //! Checkpoints of a run: when they are due, and what the run keeps besides the engine's state.
 
-use super::{LinkWindows, NetworkEngine, RunError, Supervisor};
+use super::{LinkWindows, RunError, Supervisor};
 use crate::checkpoint::{self, CheckpointError, Checkpoints, Every};
 use crate::process::cpu_time;
 use bytemuck::{Pod, Zeroable};
+use des::engine::Engine;
 use des::{Gathered, Time, Torn};
-use fabric::network::model::RouterModel;
+use fabric::any::AnyFabric;
 use fabric::spec::RunSpec;
 use std::time::{Duration, Instant};
 use vocabulary::run_hash;
@@ -116,9 +117,9 @@ impl<'a> Keeper<'a> {
     }
 
     /// Writes a checkpoint of what `engine` has reached, unless nothing has happened since the latest; called by all ranks alike.
-    pub(super) fn save<M: RouterModel>(
+    pub(super) fn save(
         &mut self,
-        engine: &mut dyn NetworkEngine<M>,
+        engine: &mut (dyn Engine<AnyFabric> + '_),
         supervisor: &Supervisor<'_, '_>,
     ) -> Result<(), RunError> {
         let events = engine.outcome().events;

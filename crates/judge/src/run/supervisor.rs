@@ -1,11 +1,12 @@
 //! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
 
-use super::{Conduct, Keeper, LinkWindows, NetworkEngine, RunError, RunOrder, RunProgress, slowest_step};
+use super::{Conduct, Keeper, LinkWindows, RunError, RunOrder, RunProgress, slowest_step};
 use crate::process::cpu_time;
 use crate::results;
+use des::engine::Engine;
 use des::{Progress, Stop, Time, View};
+use fabric::any::AnyFabric;
 use fabric::network::Network;
-use fabric::network::model::{Fabric, RouterModel};
 use fabric::spec::RunSpec;
 use fabric::state::Parts;
 use std::time::{Duration, Instant};
@@ -20,8 +21,8 @@ const SAVE: u64 = 4;
 const STALLED: u64 = 8;
 
 /// Runs everything before `goal`, with checkpoints on the way.
-pub(super) fn advance<M: RouterModel>(
-    engine: &mut dyn NetworkEngine<M>,
+pub(super) fn advance(
+    engine: &mut (dyn Engine<AnyFabric> + '_),
     goal: Time,
     supervisor: &mut Supervisor<'_, '_>,
     keeper: &mut Option<Keeper<'_>>,
@@ -85,7 +86,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn new<M: RouterModel>(view: &View<'_, Fabric<M>>) -> Counts {
+    pub(super) fn new(view: &View<'_, AnyFabric>) -> Counts {
         let [injected, packets, messages, begun, arrived] = view.tally;
         Counts {
             injected,
@@ -181,7 +182,7 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         self.stalled = wishes & STALLED != 0;
     }
 
-    pub(super) fn look<M: RouterModel>(&mut self, view: &View<'_, Fabric<M>>, progress: Progress) -> bool {
+    pub(super) fn look(&mut self, view: &View<'_, AnyFabric>, progress: Progress) -> bool {
         let counts = Counts::new(view);
         self.now = progress.now;
         if counts.packets != self.delivered {

@@ -3,12 +3,11 @@
 use crate::engines::whole;
 use crate::lent::{self, ListedOps};
 use crate::played_graphs::mixed;
-use des::engine::Engine as _;
-use des::{Event, ReferenceEngine, RollbackCheck, Stop, Time, Torn, WindowEngine, history};
+use des::{Event, Stop, Time, Torn, history};
+use fabric::any::AnyFabric;
+use fabric::engines::{EngineKind, NetworkEngine};
 use fabric::network::Network;
-use fabric::network::model::{Fabric, RouterModel as Model};
 use fabric::observe::{Span, Stats};
-use fabric::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, Sculpin, VcRouter};
 use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
@@ -355,34 +354,37 @@ fn named(name: &str) -> (String, RunSpec) {
     found.unwrap_or_else(|| panic!("there is no case {name}"))
 }
 
-type Boxed<'w, M> = Box<dyn des::engine::Engine<Fabric<M>> + 'w>;
-
 /// The engines by number.
 const ENGINES: u32 = 4;
 
-fn engine<'w, M: Model>(
-    world: &'w Fabric<M>,
+fn by_windows(blocks: u32, workers: u32) -> EngineKind {
+    EngineKind::Window {
+        blocks,
+        workers,
+        adaptive: false,
+    }
+}
+
+fn engine<'w>(
+    world: &'w AnyFabric,
     blank: &Stats,
     number: u32,
     saved: Option<&[u8]>,
-) -> Result<Boxed<'w, M>, Torn> {
-    let stats = blank.clone();
-    let window = |blocks, workers| match saved {
-        None => Ok(WindowEngine::with_workers(world, stats.clone(), blocks, workers)),
-        Some(saved) => WindowEngine::restore(world, stats.clone(), saved, blocks, workers),
+) -> Result<NetworkEngine<'w>, Torn> {
+    let kind = match number % ENGINES {
+        0 => EngineKind::Reference,
+        1 => by_windows(1, 1),
+        2 => EngineKind::RollbackCheck,
+        _ => by_windows(64, 3),
     };
-    Ok(match (number % ENGINES, saved) {
-        (0, None) => Box::new(ReferenceEngine::new(world, stats)),
-        (0, Some(saved)) => Box::new(ReferenceEngine::restore(world, saved)?),
-        (1, _) => Box::new(window(1, 1)?),
-        (2, None) => Box::new(RollbackCheck::new(world, stats)),
-        (2, Some(saved)) => Box::new(RollbackCheck::restore(world, stats, saved)?),
-        _ => Box::new(window(64, 3)?),
-    })
+    match saved {
+        None => Ok(kind.begin(world, blank.clone())),
+        Some(saved) => kind.restore(world, blank.clone(), saved),
+    }
 }
 
 /// All that a run leaves behind, to be compared.
-fn end<M: Model>(mut engine: Boxed<'_, M>, until: Time) -> String {
+fn end(mut engine: NetworkEngine<'_>, until: Time) -> String {
     let stop = engine.run(until, &mut |_, _| true);
     assert!(matches!(stop, Stop::Until | Stop::Idle), "{stop:?}");
     let mut pending = Vec::new();
@@ -410,15 +412,15 @@ struct Walk {
 }
 
 /// Saves at each of `cuts` on one engine after another and finishes on the last; returns the packets that waited at the cuts.
-fn take_over<M: Model>(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, walk: Walk) -> u64 {
+fn take_over(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, walk: Walk) -> u64 {
     let Walk { first, step } = walk;
-    let world = Fabric::<M>::new(spec, Network::build(spec).unwrap());
+    let world = AnyFabric::new(spec, Network::build(spec).unwrap());
     let blank = Stats::new(
         Span {
             cut: until.0,
             ..Span::default()
         },
-        world.net.n_nodes(),
+        world.net().n_nodes(),
         true,
         Default::default(),
         (1, 0),
@@ -439,21 +441,6 @@ fn take_over<M: Model>(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, wa
     waited
 }
 
-fn take_over_any(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, walk: Walk) -> u64 {
-    let plain = Network::build(spec).unwrap().is_plain();
-    let check = match (spec.router.model, spec.router.architecture) {
-        (RouterModel::Sculpin, _) if plain => take_over::<Sculpin<true>>,
-        (RouterModel::Sculpin, _) => take_over::<Sculpin>,
-        (_, Architecture::Voq) if plain => take_over::<Credit<true>>,
-        (_, Architecture::Voq) => take_over::<Credit>,
-        (_, Architecture::InputQueued) => take_over::<InputQueued>,
-        (_, Architecture::LateAdmission) => take_over::<LateAdmission>,
-        (_, Architecture::LateAdmissionVcs) => take_over::<LateAdmissionVcs>,
-        (_, Architecture::VcRouter) => take_over::<VcRouter>,
-    };
-    check(what, spec, cuts, until, walk)
-}
-
 /// From each engine over a second to a third; how far these lie apart differs by case, or with `FABRICSIM_PARITY=whole` (`make parity`) is
 /// all there is.
 #[test]
@@ -465,7 +452,7 @@ fn every_model_goes_on_from_every_engine_to_every_other() {
             for step in 1..ENGINES {
                 if whole() || step == 1 + (case + first) % (ENGINES - 1) {
                     let cuts = [300_000 * u64::from(step) + 7, 2_000_000];
-                    waited += take_over_any(&what, &spec, &cuts, until, Walk { first, step });
+                    waited += take_over(&what, &spec, &cuts, until, Walk { first, step });
                 }
             }
         }
@@ -488,7 +475,7 @@ proptest! {
         cuts.sort_unstable();
         let (what, mut spec) = cases().swap_remove(case);
         spec.control.seed = seed;
-        take_over_any(&what, &spec, &cuts, Time::from_us(3), Walk { first, step: 1 });
+        take_over(&what, &spec, &cuts, Time::from_us(3), Walk { first, step: 1 });
     }
 }
 
@@ -505,7 +492,7 @@ proptest! {
         spec.control.seed = seed;
         let loan = ProgramLoan::new(Arc::new(ListedOps::random(seed, 16, 3)));
         spec.jobs[0].work = lent::work(&loan, 2, small());
-        take_over_any(&what, &spec, &cuts, Time::from_us(100), Walk { first, step: 1 });
+        take_over(&what, &spec, &cuts, Time::from_us(100), Walk { first, step: 1 });
     }
 }
 
@@ -522,7 +509,7 @@ proptest! {
         let (what, mut spec) = named("plain credit, graphs of ranks");
         spec.control.seed = seed;
         spec.jobs[0].work = mixed(16, 2, (Start::InPhase, if put { 2_000 } else { 1 }, put));
-        take_over_any(&what, &spec, &cuts, Time::from_us(60), Walk { first, step: 1 });
+        take_over(&what, &spec, &cuts, Time::from_us(60), Walk { first, step: 1 });
     }
 }
 
@@ -532,18 +519,24 @@ fn what_is_written_does_not_depend_on_blocks_and_workers() {
         if spec.router.architecture != Architecture::Voq || spec.router.model != RouterModel::Credit {
             continue;
         }
-        let world = Fabric::<Credit>::new(&spec, Network::build(&spec).unwrap());
-        let blank = Stats::new(Span::default(), world.net.n_nodes(), false, Default::default(), (1, 0));
+        let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
+        let blank = Stats::new(
+            Span::default(),
+            world.net().n_nodes(),
+            false,
+            Default::default(),
+            (1, 0),
+        );
         let saved: Vec<Vec<u8>> = [(1, 1), (8, 1), (64, 3)]
             .map(|(blocks, workers)| {
-                let mut engine = WindowEngine::with_workers(&world, blank.clone(), blocks, workers);
+                let mut engine = by_windows(blocks, workers).begin(&world, blank.clone());
                 engine.run(Time::from_us(2), &mut |_, _| true);
                 engine.save()
             })
             .into();
         assert!(saved[1] == saved[0] && saved[2] == saved[0], "{what}");
         // Nor on having been read and written.
-        let again = WindowEngine::restore(&world, blank, &saved[0], 5, 2).unwrap();
+        let again = by_windows(5, 2).restore(&world, blank, &saved[0]).unwrap();
         assert!(again.save() == saved[0], "{what}, read and written");
     }
 }

@@ -1,14 +1,13 @@
 //! Memory nodes on every kind of network: every engine alike, one writer or many readers, loads that see what was stored, virtual networks.
 
 use crate::memory_nodes::{crowd, go, ring, spec, sum};
-use des::engine::Engine as _;
+use des::Time;
 use des::rng::{SplitMix, below};
-use des::{Time, WindowEngine};
+use fabric::any::AnyFabric;
+use fabric::engines::EngineKind;
 use fabric::network::Network;
-use fabric::network::model::Fabric;
 use fabric::observe::{Span, Stats};
 use fabric::packet::{CLASS, ONLY, Packet};
-use fabric::router::Credit;
 use fabric::spec::*;
 use fabric::state::State;
 use judge::run::RunResult;
@@ -135,9 +134,15 @@ fn on_every_network_a_line_has_one_writer_or_many_readers() {
         spec.links.default.latency = Time::from_ns(7);
         let net = Network::build(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(net.routing.prove(&spec.router, &net.topology).free, "{what}");
-        let world = Fabric::<Credit>::new(&spec, net);
-        let blank = Stats::new(Span::default(), world.net.n_nodes(), false, Default::default(), (1, 0));
-        let mut engine = WindowEngine::new(&world, blank, 1);
+        let world = AnyFabric::new(&spec, net);
+        let blank = Stats::new(
+            Span::default(),
+            world.net().n_nodes(),
+            false,
+            Default::default(),
+            (1, 0),
+        );
+        let mut engine = EngineKind::SEQUENTIAL.begin(&world, blank);
         let (mut several, mut stops, mut until) = (0, 0, 0);
         loop {
             until += 50_000;

@@ -1,7 +1,7 @@
 //! The edges of what a packet's fields hold (the table in `packet.rs`), and sums over every pair of nodes that find what is lost, doubled
 //! or exchanged.
 
-use des::{Event as _, NoJournal, Sink, Time, World as _};
+use des::{Event as _, NoJournal, Outbox, Time, World as _};
 use fabric::network::Network;
 use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Record, Span, Stats};
@@ -249,7 +249,7 @@ struct Seen {
     records: Vec<Record>,
 }
 
-impl Sink<Fabric<Sculpin>> for Seen {
+impl Outbox<Packet, Record> for Seen {
     fn send_at(&mut self, _: Time, event: Packet) {
         self.events.push(event);
     }

@@ -5,12 +5,11 @@
 //! seeds are compared. With the very messages of the outside runs the latencies must be the same, and so must the load at which some
 //! node falls behind.
 
-use des::engine::Engine as _;
-use des::{Stop, Time, WindowEngine};
+use des::{Stop, Time};
+use fabric::any::AnyFabric;
+use fabric::engines::EngineKind;
 use fabric::network::Network;
-use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Span, Stats};
-use fabric::router::InputQueued;
 use fabric::spec::*;
 use judge::run::run;
 use rand_mt::Mt;
@@ -114,14 +113,14 @@ pub(crate) fn replay_on(mut spec: RunSpec, rounds: u64, messages: &[ListedMessag
     let last = Time(rounds * ROUND.0);
     spec.control.end = Some(last);
     spec.jobs[0].work = Work::Messages(messages.to_vec());
-    let world = Fabric::<InputQueued>::new(&spec, Network::build(&spec).unwrap());
+    let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
     let span = Span {
         from: 0,
         to: last.0,
         cut: last.0,
     };
-    let stats = Stats::new(span, 0, true, Default::default(), (1, world.net.n_nodes()));
-    let mut engine = WindowEngine::new(&world, stats, 8);
+    let stats = Stats::new(span, 0, true, Default::default(), (1, world.net().n_nodes()));
+    let mut engine = EngineKind::SEQUENTIAL.begin(&world, stats);
     let mut round = |start: u64| {
         let end = start + END.0;
         let stop = engine.run(Time(end), &mut |_, _| true);

@@ -1,0 +1,78 @@
+//! What handlers have sent and recorded, kept back until it is released: the outbox of the engines that are oracles. They share one journal
+//! and one outbox, so that handlers are compiled once for all of them.
+
+use crate::block::{Before, Late, insert_late, take_late};
+use crate::column::Mark;
+use crate::time::Time;
+use crate::world::{Event, Outbox, World};
+
+/// What has been sent and recorded.
+pub(crate) struct Held<W: World> {
+    pub(crate) events: Vec<W::Event>,
+    pub(crate) records: Vec<W::Record>,
+    late: Vec<W::Event>,
+    lp: u32,
+    end: Time,
+    seed: u64,
+    /// An LP did not handle an event of its own that was due in its window.
+    pub(crate) left_behind: bool,
+}
+
+impl<W: World> Held<W> {
+    /// Nothing. What an LP sends to itself before `end` it handles at once, of a pass through a window.
+    pub(crate) fn new(end: Time, seed: u64) -> Self {
+        Held {
+            events: Vec::new(),
+            records: Vec::new(),
+            late: Vec::new(),
+            lp: 0,
+            end,
+            seed,
+            left_behind: false,
+        }
+    }
+
+    /// Lets everything go to another outbox, in order.
+    pub(crate) fn release(&mut self, outbox: &mut impl Outbox<W::Event, W::Record>) {
+        for event in self.events.drain(..) {
+            outbox.send(event);
+        }
+        for record in self.records.drain(..) {
+            outbox.record(record);
+        }
+    }
+}
+
+impl<W: World> Outbox<W::Event, W::Record> for Held<W> {
+    fn send_at(&mut self, time: Time, event: W::Event) {
+        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
+        if event.lp() == self.lp && event.time() < self.end {
+            insert_late(&mut self.late, event, self.seed);
+        } else {
+            self.events.push(event);
+        }
+    }
+
+    fn record(&mut self, record: W::Record) {
+        self.records.push(record);
+    }
+}
+
+impl<W: World> Late<W::Event> for Held<W> {
+    fn enter(&mut self, lp: u32, _before: Before) {
+        self.lp = lp;
+    }
+
+    fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
+        take_late(&mut self.late, event, seed)
+    }
+
+    fn leave(&mut self, _mark: Mark, _left: usize) {
+        self.left_behind |= !self.late.is_empty();
+        self.late.clear();
+    }
+}
