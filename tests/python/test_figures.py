@@ -258,9 +258,12 @@ def test_every_key_of_a_run_with_everything_observed_is_told(everything):
     files = {"summary.json", "manifest.json", "seals.json", "claims.json"}
     documents = [(file, json.loads((everything.folder / file).read_text())) for file in files]
     documents += [("runs/ID.json", json.loads(path.read_text())) for path in (everything.folder / "runs").glob("*.json")]
-    seen = 0
+    # Records of runs have the same names: each is looked for once.
+    asked: dict[str, set[str]] = {}
     for file, document in documents:
-        names = set(_names_in(document))
+        asked.setdefault(file, set()).update(_names_in(document))
+    seen = 0
+    for file, names in asked.items():
         build = {name for name in names if name.startswith("build.")}
         assert unknown_names(build, "manifest.json") == set()
         if file != "manifest.json":
@@ -272,7 +275,7 @@ def test_every_key_of_a_run_with_everything_observed_is_told(everything):
         seen += len(names)
     answer = {key for key in everything.to_json() if key not in ("study", "study_hash", "version", "complete", "runs")}
     assert unknown_names({*answer, "report"}, "run --json") == set()
-    assert seen > 1000
+    assert seen > 600
 
 
 def test_files_of_analyses_hold_what_the_page_says(tmp_path):
