@@ -2,8 +2,8 @@
 
 use crate::block::{Block, run_block};
 use crate::column::{Columns, Log};
-use crate::held::Held;
 use crate::time::Time;
+use crate::withheld::Withheld;
 use crate::world::{Outbox, World};
 
 /// Runs blocks twice and compares.
@@ -42,7 +42,7 @@ impl<W: World> Checker<W> {
         let seed = world.seed();
         let before = block.state.digest();
         let saved = block.wakes.clone();
-        let mut first = Held::<W>::new(end, seed);
+        let mut first = Withheld::<W>::new(end, seed);
         run_block(world, block, &mut self.log, order, end, &mut first);
         let after = block.state.digest();
         let wakes = std::mem::replace(&mut block.wakes, saved);
@@ -50,7 +50,7 @@ impl<W: World> Checker<W> {
         if block.state.digest() != before {
             self.failure = Some("rollback check: the state after an undo is not what it was");
         }
-        let mut second = Held::<W>::new(end, seed);
+        let mut second = Withheld::<W>::new(end, seed);
         let handled = run_block(world, block, &mut self.log, order, end, &mut second);
         self.log.commit();
         let same_events = bytemuck::cast_slice::<_, u8>(&first.events) == bytemuck::cast_slice::<_, u8>(&second.events);

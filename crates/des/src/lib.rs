@@ -20,7 +20,6 @@ pub mod column;
 mod crew;
 mod differ;
 pub mod engine;
-mod held;
 mod history;
 #[cfg(all(loom, test))]
 mod interleavings;
@@ -45,6 +44,7 @@ mod sync;
 pub mod table;
 pub mod time;
 pub mod window;
+mod withheld;
 mod worker;
 pub mod world;
 

@@ -5,9 +5,9 @@ use crate::block::{Block, by_name};
 use crate::checkpoint::{self, OpenedCheckpoint};
 use crate::column::Log;
 use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
-use crate::held::Held;
 use crate::pack::Torn;
 use crate::time::Time;
+use crate::withheld::Withheld;
 use crate::world::{Event, Observe, Outbox, World};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -52,7 +52,7 @@ pub struct ReferenceEngine<'w, W: World> {
     shift: u32,
     queue: Queue<W>,
     /// What the event at hand has sent.
-    held: Held<W>,
+    held: Withheld<W>,
     /// What it has changed; nobody asks.
     log: Log,
     /// When LPs want to be closed; some entries are outdated.
@@ -141,7 +141,7 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
             blocks,
             shift: layout.shift(),
             queue,
-            held: Held::new(Time::ZERO, seed),
+            held: Withheld::new(Time::ZERO, seed),
             log: Log::default(),
             wakes,
             outcome,

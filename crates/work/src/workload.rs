@@ -58,9 +58,10 @@ pub static PROCESS: Family = Family {
 /// "No node."
 pub const NOBODY: u32 = u32::MAX;
 
-/// Lists of messages on their way to all nodes of a network whose sources never stop, if it is small: 16 KiB, which the checks of a
+/// Lists of messages on their way to all nodes of a network of at most [`FEW_NODES`] whose sources never stop: 16 KiB, which the checks of a
 /// rollback read again and again.
 const OPEN_LISTS: usize = 1 << 12;
+const FEW_NODES: usize = 64;
 
 /// Births that would lie even later are here (ps), far beyond the end of simulated time.
 const NEVER: u64 = 1 << 62;
@@ -341,14 +342,15 @@ impl Workload {
         Some((self.members[node as usize].0.into(), plan, logical))
     }
 
-    /// Lists of incoming messages per node, as a power of two. Sources that never stop may have any number of messages on their way: small
-    /// networks have lists for some thousands in all.
+    /// Lists of incoming messages per node, as a power of two. Sources that never stop may have any number of messages on their way: the
+    /// smallest networks have some thousands in all.
     pub fn bucket_bits(&self) -> u32 {
         let many = |plans: &Plans| (plans.bucket_bits + plans.per_node.ilog2() + 1).min(8);
         let accesses = |plan: &memory::Plan| (plan.shape.accesses().ilog2() + 1).min(8);
         let memory = self.memory.as_ref().map_or(0, accesses);
-        let endless = match self.endless() {
-            true => (OPEN_LISTS / self.members.len().max(1)).max(1).ilog2().min(8),
+        let nodes = self.members.len();
+        let endless = match self.endless() && nodes <= FEW_NODES {
+            true => (OPEN_LISTS / nodes.max(1)).ilog2().min(8),
             false => 0,
         };
         self.ranks.as_ref().map_or(0, many).max(memory).max(endless)

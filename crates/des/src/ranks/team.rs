@@ -211,7 +211,7 @@ impl<W: World> Team<W> {
 
     /// The states of all blocks in the order of their LPs, and all records.
     pub(super) fn into_parts(self) -> (Vec<W::State>, W::Observer) {
-        let (blocks, observers): (Vec<Vec<Block<W::State>>>, Vec<W::Observer>) = match self {
+        let (blocks, observers): (Vec<_>, Vec<_>) = match self {
             Team::Windows { workers, .. } => workers
                 .into_iter()
                 .map(|worker| (worker.blocks, worker.lanes.observer))

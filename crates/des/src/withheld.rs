@@ -7,7 +7,7 @@ use crate::time::Time;
 use crate::world::{Event, Outbox, World};
 
 /// What has been sent and recorded.
-pub(crate) struct Held<W: World> {
+pub(crate) struct Withheld<W: World> {
     pub(crate) events: Vec<W::Event>,
     pub(crate) records: Vec<W::Record>,
     late: Vec<W::Event>,
@@ -18,10 +18,10 @@ pub(crate) struct Held<W: World> {
     pub(crate) left_behind: bool,
 }
 
-impl<W: World> Held<W> {
+impl<W: World> Withheld<W> {
     /// Nothing. What an LP sends to itself before `end` it handles at once, of a pass through a window.
     pub(crate) fn new(end: Time, seed: u64) -> Self {
-        Held {
+        Withheld {
             events: Vec::new(),
             records: Vec::new(),
             late: Vec::new(),
@@ -43,7 +43,7 @@ impl<W: World> Held<W> {
     }
 }
 
-impl<W: World> Outbox<W::Event, W::Record> for Held<W> {
+impl<W: World> Outbox<W::Event, W::Record> for Withheld<W> {
     fn send_at(&mut self, time: Time, event: W::Event) {
         debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
         if event.lp() == self.lp && event.time() < self.end {
@@ -58,7 +58,7 @@ impl<W: World> Outbox<W::Event, W::Record> for Held<W> {
     }
 }
 
-impl<W: World> Late<W::Event> for Held<W> {
+impl<W: World> Late<W::Event> for Withheld<W> {
     fn enter(&mut self, lp: u32, _before: Before) {
         self.lp = lp;
     }
