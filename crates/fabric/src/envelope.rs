@@ -141,6 +141,8 @@ const ENVELOPE: u8 = 1;
 const SECOND: u8 = 2;
 /// In the channel number of a notice: its message goes beside the network, and is there when that is said.
 pub(crate) const BESIDE: u8 = 4;
+/// In the channel number of a notice: so many bytes of its message are lost.
+pub(crate) const LOST: u8 = 8;
 /// Bits of a size; those of ranks' messages leave the upper eight for the rest of a context.
 const SIZE: u32 = 56;
 const REST: u32 = 56;
@@ -183,12 +185,24 @@ pub enum Notice {
     Birth(u64, u64),
     /// Its size, and the second half with the rest of its context.
     Size(u64, u64, u8),
+    /// So many bytes of it are lost.
+    Lost(u64),
+}
+
+/// The notice that so many bytes of a message to local node `local` of `lp` are lost, without what message it is.
+pub(crate) fn lost(bytes: u32, at: Time, lp: u32, local: u16) -> Packet {
+    Packet::new(Kind::Notice, at, lp, local)
+        .with_vc(LOST)
+        .with_value(bytes.into())
 }
 
 /// Reads a notice.
 #[inline(always)]
 pub fn read(event: &Packet) -> Notice {
     let (vc, value) = (event.vc(), event.value());
+    if vc & LOST != 0 {
+        return Notice::Lost(value);
+    }
     let there = vc & ENVELOPE != 0;
     // In place of the destination.
     let piece = u64::from(event.destination());
@@ -257,6 +271,7 @@ mod tests {
                         words.rest = rest;
                         half
                     }
+                    Notice::Lost(_) => panic!("nothing of it is lost"),
                 };
             }
             assert_eq!(Envelope::from_words(words), Some(envelope));

@@ -162,6 +162,18 @@ pub struct NicSpec {
     /// Packets that those messages let pass which only read, of what waits at the interface.
     #[serde(default, skip_serializing_if = "is_none")]
     pub reads_behind: u32,
+    /// How lost packets are sent again, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmit: Option<RetransmitSpec>,
+}
+
+/// How an interface sends lost packets again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetransmitSpec {
+    /// So often at most, 1 to [`MOST_RETRIES`](crate::packet::MOST_RETRIES) times.
+    pub retries: u8,
+    /// So long after a packet was lost its source sends it again.
+    pub after: Time,
 }
 
 fn is_none(packets: &u32) -> bool {

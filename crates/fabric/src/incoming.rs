@@ -224,7 +224,7 @@ fn make<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, source: u
         parts: 0,
         delivered: 0,
         rest: 0,
-        spare: 0,
+        lost: 0,
     };
     let free = st.routers.get(lp).free_incoming;
     if free == NONE {

@@ -4,21 +4,24 @@ use crate::blocks::Blocks;
 use crate::observe::Span;
 use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::plant::Plant;
-use crate::routing::{Routing, Way};
+use crate::routing::{Proof, Routing, Way};
 use crate::spec::{
-    Arbitration, BitsPerSec, Bytes, ControlOrder, CreditLeaves, MessageDetail, NamedModel, RouterChannels, RunSpec,
+    Arbitration, BitsPerSec, Bytes, ControlOrder, CreditLeaves, MessageDetail, NamedModel, NicSpec, RetransmitSpec,
+    RouterChannels, RouterSpec, RoutingTerms, RunSpec,
 };
-use des::Time;
+use des::{Event, Time};
 use std::ops::{Deref, Range};
 use topo::{Topology, TopologyKind, TopologySpec};
 use work::build_error::BuildError;
 use work::workload::Workload;
 
+pub mod changes;
 mod link;
 pub mod model;
 mod wired;
 
 pub use crate::plant::{Class, Part, Peer, Site, too_many_ports};
+use changes::{Planned, TimedChanges, with_channels};
 use link::LinkTable;
 pub use link::link_of_class;
 use wired::Laying;
@@ -131,6 +134,10 @@ pub struct Network {
     pub seed: u64,
     /// What is known of the router model.
     pub model: &'static dyn NamedModel,
+    /// What changes while the run goes on, if anything does.
+    pub changes: Option<Box<TimedChanges>>,
+    /// How lost packets are sent again, if any is lost and they are.
+    pub retransmit: Option<RetransmitSpec>,
 }
 
 impl Deref for Network {
@@ -189,6 +196,19 @@ impl MessageTerms {
     }
 }
 
+impl MessageTerms {
+    /// The same on a network that may lose packets, and change their ways.
+    fn in_changes(self, changes: &Option<Box<TimedChanges>>, nic: &NicSpec) -> MessageTerms {
+        MessageTerms {
+            whole_is_all: self.whole_is_all && changes.is_none(),
+            in_order: self.in_order && changes.is_none(),
+            // Sources hear of what is lost, wherever that is.
+            announces: self.announces || changes.is_some() && nic.retransmit.is_some(),
+            ..self
+        }
+    }
+}
+
 impl LeastTimes {
     fn new(spec: &RunSpec, topology: &Topology, links: &LinkTable) -> LeastTimes {
         let grouped = matches!(
@@ -231,7 +251,20 @@ impl Network {
         let least = LeastTimes::new(spec, &topology, &links);
         let laying = Laying::new(topology, blocks, std::mem::take(&mut links.classes))?;
         let topology = &laying.plant.topology;
-        let routing = Routing::new(&spec.routing, &spec.routing_terms(), topology)?;
+        let planned = Planned::new(spec, topology)?;
+        let channels = planned.as_ref().map(|planned| planned.channels(spec, topology));
+        let routers = channels
+            .transpose()?
+            .flatten()
+            .map(|channels| with_channels(spec, channels));
+        let routers = routers.as_ref().unwrap_or(router);
+        let terms = RoutingTerms {
+            router: routers,
+            ..spec.routing_terms()
+        };
+        let routing = Routing::new(&spec.routing, &terms, topology)?;
+        let changes = planned.map(|planned| planned.ready(spec, routers, &laying.plant));
+        let changes = changes.transpose()?.map(Box::new);
         let workload = workload(spec, topology, links.injection.bandwidth())?;
         let flit = u64::from(model.flit(router));
         let vcs = match model.channels() {
@@ -242,15 +275,15 @@ impl Network {
         model.check_size(router, laying.most_ports, vcs)?;
         let mut network = Network {
             interface: InterfaceTerms::new(spec, &workload, &links.injection),
-            messages: MessageTerms::new(spec, topology, &routing, &workload),
+            messages: MessageTerms::new(spec, topology, &routing, &workload).in_changes(&changes, &spec.nic),
             least,
             words: laying.most_ports.div_ceil(64).max(1),
             crossed: laying.crossed,
             plant: laying.plant,
             injection: links.injection,
-            mixed_speeds: links.mixed_speeds,
+            mixed_speeds: links.mixed_speeds || changes.as_ref().is_some_and(|changes| changes.slows_links()),
             store_and_forward: model.waits_for_tails(router),
-            looks_at_hops: model.waits_for_tails(router) || spec.observe.operations,
+            looks_at_hops: model.waits_for_tails(router) || spec.observe.operations || changes.is_some(),
             vcs,
             buffer: router
                 .buffer
@@ -261,16 +294,38 @@ impl Network {
             span: Span::default(),
             lookahead: Time::ZERO,
             seed: spec.control.fine_seed(),
-            routing,
+            routing: routing.asked_first(changes.is_some()),
             workload,
             model,
+            retransmit: spec.nic.retransmit.filter(|_| changes.is_some()),
+            changes,
         };
         network.lookahead = network.window(spec);
+        network.check_retransmission()?;
         // A packet starts when its predecessor has left; the first and the last may lie half outside.
         let bits = u128::from(network.lookahead.0) * u128::from(network.injection.bandwidth().0);
         let bytes = bits / 8_000_000_000_000 + 2 * u128::from(network.packet);
         network.interface.window_bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
         Ok(network)
+    }
+
+    /// Refuses sources that hear of what is lost sooner than anything is heard.
+    fn check_retransmission(&self) -> Result<(), BuildError> {
+        let Some(retransmit) = self.retransmit.filter(|retransmit| retransmit.after < self.lookahead) else {
+            return Ok(());
+        };
+        let reason = format!(
+            "{} is less than anything takes from one router to another, {}",
+            retransmit.after, self.lookahead
+        );
+        let hint = "take what a packet and its acknowledgement take, or more";
+        Err(BuildError::field("nic.retransmit_after", reason, Some(hint)))
+    }
+
+    /// Decides whether the run can deadlock on these routers, over all changes if there are some.
+    pub fn prove(&self, router: &RouterSpec) -> Proof {
+        let over_changes = self.changes.as_ref().and_then(|changes| changes.proof());
+        over_changes.map_or_else(|| self.routing.prove(router, &self.topology), Proof::clone)
     }
 
     /// The same network in a run of which these messages are measured.
@@ -359,6 +414,7 @@ impl Network {
             && self.routing.is_minimal()
             && !self.looks_at_hops
             && !self.mixed_speeds
+            && self.changes.is_none()
             && self.topology.diameter() < MAX_HOPS
     }
 
@@ -376,11 +432,17 @@ impl Network {
             return 0;
         }
         let input = packet.port();
+        let port = site.port + u32::from(input);
         let from = match input < site.net {
-            true => &self.classes[self.peers[(site.port + u32::from(input)) as usize].class() as usize],
+            true => &self.classes[self.peers[port as usize].class() as usize],
             false => &self.injection,
         };
-        from.ser(packet.size()).saturating_sub(serialisation)
+        let taken = match &self.changes {
+            None => from.ser(packet.size()),
+            // A cable is slow in both directions: the output port beside the input is as the one that the packet came from.
+            Some(changes) => changes.ser(port, from, packet.size(), packet.time().0 - from.hop),
+        };
+        taken.saturating_sub(serialisation)
     }
 
     /// From the start of a packet on the host link to its delivery (ps).

@@ -5,6 +5,7 @@
 //! event for it. A packet starts when the link is idle, its message is born and its overhead has passed, and (credit models) the
 //! router's host buffer has room for it.
 
+mod again;
 pub(crate) mod control;
 pub(crate) mod cumulative;
 
@@ -12,7 +13,7 @@ use crate::envelope::{self, Notice};
 use crate::incoming::{self, Key};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
-use crate::observe::{Departures, NO_MESSAGE, Record, StayRow, share_of_message};
+use crate::observe::{Departures, Lost, NO_MESSAGE, Record, StayRow, share_of_message};
 use crate::packet::{Address, EnvelopeWords, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
 use des::{Event, Journal, Sink, Time};
@@ -179,6 +180,13 @@ impl<M: RouterModel> Fabric<M> {
         let (net, lp) = (&self.net, packet.lp());
         let site = &net.sites[lp as usize];
         let size = packet.size();
+        if net.changes.is_some()
+            && self
+                .at(st, j, lp, sink)
+                .is_lost_at_the_node(packet, (time - delay, time))
+        {
+            return;
+        }
         if net.messages.follows_ranks {
             let port = u32::from(site.net) + (packet.destination() - site.node);
             let serialisation = net.classes[net.peers[(site.port + port) as usize].class() as usize].ser(size);
@@ -288,6 +296,10 @@ impl<M: RouterModel> Fabric<M> {
                 entry.left = entry.left.wrapping_add(bytes);
                 entry.about |= half;
                 entry.rest = rest;
+            }
+            Notice::Lost(bytes) => {
+                entry.left = entry.left.wrapping_sub(bytes);
+                entry.lost = 1;
             }
         }
         if event.vc() & envelope::BESIDE != 0 {
@@ -544,6 +556,15 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let entry = *self.st.incoming.get(slot);
         if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
             return;
+        }
+        if entry.lost != 0 {
+            incoming::take(net, self.st, self.j, lp, key(packet));
+            return self.sink.record(Record::Lost(Lost::Message {
+                source: entry.source,
+                number: packet.name(net.messages.bursts),
+                birth: entry.birth,
+                share: share_of_message(packet.ends(), packet.label(), entry.birth, entry.bytes),
+            }));
         }
         if entry.about == 0 {
             incoming::take(net, self.st, self.j, lp, key(packet));

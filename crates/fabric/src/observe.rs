@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 mod latencies;
+mod losses;
 mod messages;
 mod operations;
 mod pack;
@@ -19,6 +20,7 @@ use latencies::count_at;
 pub use latencies::{Histogram, Latencies};
 pub use track::{Bin, Sample, Track, Waits};
 
+pub use losses::{Loss, Losses, Lost};
 pub use messages::{MessageTimes, Unsent};
 pub use operations::{Cause, NO_MESSAGE, OperationRow, StayRow, UNTIL_NEXT, WaitRow};
 
@@ -81,6 +83,8 @@ pub enum Record {
         /// Its share, as a packet or as a message.
         share: u64,
     },
+    /// A packet is lost, or a message with one.
+    Lost(Lost),
     /// A rank has begun or ended an operation; shown where operations are followed.
     Operation(OperationRow),
     /// A rank has waited; shown where operations are followed.
@@ -430,6 +434,8 @@ pub struct Stats {
     pub light_bins: bool,
     /// Messages that beat the zero-load bound.
     pub early: u64,
+    /// What was lost, by job.
+    pub losses: Vec<Losses>,
     /// Packets by router-to-router links taken.
     pub hops: Vec<u64>,
     /// Packets on their ejection link when the run ends.
@@ -490,6 +496,7 @@ impl Stats {
             rows: full.then(Vec::new),
             in_detail: full || senders > 0,
             tracks: vec![Track::default(); jobs.max(1)],
+            losses: vec![Losses::default(); jobs.max(1)],
             job_of,
             paces: vec![0; if span.is_open() { nodes as usize } else { 0 }],
             paced_from: paced.start,
@@ -510,6 +517,7 @@ impl Stats {
             stays: HashMap::new(),
             delivered: self.delivered.clone(),
             hops: self.hops.clone(),
+            losses: self.losses.clone(),
             tracks: self.tracks.clone(),
             job_of: self.job_of.clone(),
             paces: self.paces.clone(),
@@ -570,6 +578,65 @@ impl Stats {
         self.shift += 1;
         self.tracks.iter_mut().for_each(Track::double);
         self.delivered = self.delivered.chunks(2).map(|pair| pair.iter().sum()).collect();
+    }
+
+    /// The number of the job that a node is in.
+    fn job(&self, node: u32) -> usize {
+        self.job_of.get(node as usize).map_or(0, |&job| job.into())
+    }
+
+    /// What all jobs have lost.
+    pub fn lost(&self) -> Losses {
+        let mut all = Losses::default();
+        self.losses.iter().for_each(|losses| all.merge(losses));
+        all
+    }
+
+    /// Something is lost.
+    #[cold]
+    fn lose(&mut self, lost: Lost) {
+        match lost {
+            Lost::Packet {
+                loss,
+                whole,
+                again,
+                share,
+            } => {
+                self.flow = self.flow.wrapping_sub(share);
+                if loss.time > self.span.cut {
+                    self.landing += 1;
+                    self.landing_bytes += u64::from(loss.bytes);
+                    return;
+                }
+                let job = self.job(loss.source);
+                self.losses[job].add(loss, again);
+                if let Some(birth) = whole {
+                    self.lose_message(loss.source, loss.number, birth);
+                }
+            }
+            Lost::Message {
+                source,
+                number,
+                birth,
+                share,
+            } => {
+                self.message_flow = self.message_flow.wrapping_sub(share);
+                self.lose_message(source, number, birth);
+            }
+        }
+    }
+
+    /// A message is lost.
+    #[cold]
+    fn lose_message(&mut self, source: u32, number: Label, birth: u64) {
+        let job = self.job(source);
+        self.losses[job].messages += 1;
+        if birth < self.span.to && !is_ack(number) {
+            let (index, measured) = (self.slice(birth), birth >= self.span.from);
+            let track = self.track(source);
+            track.bin(index).lost += 1;
+            track.lost += u64::from(measured);
+        }
     }
 
     /// The messages of the job that a node is in.
@@ -895,6 +962,7 @@ impl Observe<Record> for Stats {
                     });
                 }
             }
+            Record::Lost(lost) => self.lose(lost),
             Record::Operation(row) => self.operations.push(row),
             Record::Waited(row) => self.rank_waits.push(row),
             Record::Stayed(row) => self.stays(row),
@@ -909,8 +977,8 @@ impl Observe<Record> for Stats {
         }
     }
 
-    /// Packets injected, packets handed over, messages complete; messages born before the end of the measured span that have set out, and
-    /// that have arrived.
+    /// Packets injected, packets handed over or lost, messages complete; messages born before the end of the measured span that have set out, and
+    /// that have arrived or are lost.
     fn tally(&self) -> Tally {
         let due = |of: fn(&Bin) -> u64| self.tracks.iter().flat_map(|track| &track.bins).map(of).sum::<u64>();
         let fresh = self.fresh[..self.n_fresh]
@@ -920,10 +988,10 @@ impl Observe<Record> for Stats {
         let due_fresh = fresh.filter(|fresh| fresh.birth < self.span.to).count() as u64;
         [
             self.injected,
-            self.packets + n_fresh,
+            self.packets + n_fresh + self.losses.iter().map(|losses| losses.packets).sum::<u64>(),
             self.messages + n_fresh,
             due(|bin| bin.begun.count),
-            due(|bin| bin.born.count) + due_fresh,
+            due(|bin| bin.born.count + bin.lost) + due_fresh,
         ]
     }
 
@@ -960,6 +1028,9 @@ impl Observe<Record> for Stats {
             *mine += theirs;
         }
         for (mine, theirs) in self.tracks.iter_mut().zip(&other.tracks) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.losses.iter_mut().zip(&other.losses) {
             mine.merge(theirs);
         }
         for (mine, theirs) in self.paces.iter_mut().zip(&other.paces) {

@@ -6,7 +6,7 @@
 //! |---|---|---|---|---|---|
 //! | 0 | time | 57 | to 2^57 ps, 40 h ([`HORIZON`]) | `run.end` beyond it is refused; work that is not done by then is an error | `work_beyond_the_end_of_time_is_an_error` |
 //! | 0 | kind | 3 | 8 kinds | - | `identity_is_kept_on_the_way_and_kinds_survive` |
-//! | 0 | routing phase | 4 | 0 to 15 | it belongs to the routing, which has fewer | `fields_do_not_touch_each_other` |
+//! | 0 | routing phase | 4 | 0 to 15 | it belongs to the routing, which has fewer; where lost packets are sent again it says how often, up to [`MOST_RETRIES`] | `fields_do_not_touch_each_other` |
 //! | 1 | logical process | 26 | [`MAX_NODES`] | larger networks are refused | `networks_beyond_the_fields_are_refused` |
 //! | 1 | port or local index | 16 | 65,535 | routers with more ports are refused | `routers_with_more_ports_than_the_field_has_are_refused` |
 //! | 1 | virtual channel | 6 | [`MAX_VCS`] | more are refused | `more_channels_than_the_field_has_are_refused` |
@@ -52,6 +52,8 @@ pub const MAX_NODES: u32 = 1 << 26;
 pub const MAX_VCS: u8 = 63;
 /// Largest packet in bytes.
 pub const MAX_PACKET: u64 = 1 << 16;
+/// A packet is sent again so often at most where lost ones are: its phase counts it.
+pub const MOST_RETRIES: u8 = 14;
 /// Hop counts stick here.
 pub const MAX_HOPS: u32 = 4095;
 /// So many messages of a source have numbers of their own, one after the other.
@@ -463,6 +465,34 @@ impl Packet {
         self.words[1] -= u64::from(bytes);
         self.words[2] += 2;
         first
+    }
+
+    /// The event at local node `local` of `lp`, the source, that has this lost packet sent again: a start that knows how often it was.
+    pub fn to_be_sent_again(&self, at: Time, lp: u32, local: u16) -> Packet {
+        let [when, place, mark, ends] = self.words;
+        let retries = (when & 15) + 1;
+        Packet {
+            words: [
+                at.0 << TIME | (Kind::Start as u64) << KIND | retries,
+                Address::new(lp, local).0 | u64::from(place as u16),
+                mark,
+                ends & ENDS,
+            ],
+        }
+    }
+
+    /// `true` for such an event among the starts.
+    #[inline]
+    pub fn is_sent_again(&self) -> bool {
+        self.phase() != 0
+    }
+
+    /// The packet of such an event, as it sets out.
+    pub fn again(&self) -> Packet {
+        let [when, place, mark, ends] = self.words;
+        Packet {
+            words: [when & 15, u64::from(place as u16), mark, ends],
+        }
     }
 
     /// Sets virtual channel in passing.

@@ -52,6 +52,12 @@ impl Class {
         }
     }
 
+    /// [`Class::ser`] of a link that has kept this share of its bandwidth.
+    pub fn ser_at(&self, size: u32, share: f64) -> u64 {
+        let bandwidth = ((self.bandwidth as f64 * share) as u64).max(1);
+        serialisation(size.next_multiple_of(self.unit), bandwidth)
+    }
+
     /// The bytes in which packets occupy the link are single ones.
     pub fn is_in_bytes(&self) -> bool {
         self.unit == 1

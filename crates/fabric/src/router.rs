@@ -12,6 +12,7 @@ use crate::state::{Link, NONE};
 use des::{Journal, Sink, Time};
 
 pub mod credit;
+mod in_time;
 pub mod input_queued;
 pub mod late_admission;
 pub mod late_admission_vcs;
@@ -61,15 +62,20 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             }
             return Way::new(net.routing.next_minimal(net, site, packet), 0, 0);
         }
-        if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
-            return self.lent().route_by_what_waits(packet, now);
+        if net.routing.is_asked_first() {
+            if let Some(changes) = &net.changes {
+                return self.lent().route_in_time(changes, packet, now);
+            }
+            if packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
+                return self.lent().route_by_what_waits::<true>(packet, now);
+            }
         }
         net.route(site, packet)
     }
 
-    /// [`Self::route`] of a packet that is not at its last router, by an adaptive routing.
+    /// [`Self::route`] of a packet that is not at its last router, by an adaptive routing; `OFTEN` where it is to have code of its own.
     #[inline(always)]
-    fn route_by_what_waits(mut self, packet: &Packet, now: u64) -> Way {
+    fn route_by_what_waits<const OFTEN: bool>(mut self, packet: &Packet, now: u64) -> Way {
         let AtRouter { net, site, .. } = self;
         let sense = net.routing.sense();
         let news = net.routing.news();
@@ -89,7 +95,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             }
         };
         // Lent, not given: copied in wide words right behind the stores of its parts, it had to wait until these and all before them were done.
-        let way = match S::HOT {
+        let way = match S::HOT && OFTEN {
             true => net.routing.adaptive(net, site, packet, &mut backlog),
             false => net.routing.adaptive_by(net, site, packet, &mut backlog),
         };
@@ -170,6 +176,9 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         if !M::PLAIN && self.net.looks_at_hops {
             if self.net.store_and_forward {
                 at += serialisation;
+            }
+            if self.net.changes.is_some() && self.is_lost_on(peer, &packet, vc, (start, serialisation, at)) {
+                return;
             }
             if self.net.messages.follows_ranks {
                 Fabric::<M>::show_stay(

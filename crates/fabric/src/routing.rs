@@ -164,6 +164,8 @@ pub struct Routing {
     draws_channels: bool,
     /// It wants to see what waits in the router.
     adaptive: bool,
+    /// Something is to be looked at before its way is taken: what waits in the router, or what has changed in the network.
+    asked_first: bool,
     /// What of it beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog).
     sense: Option<Sense>,
     /// What routers tell each other for it.
@@ -232,6 +234,7 @@ impl Routing {
             to_the_node: kind.ready().leads_to_the_node(),
             draws_channels: kind.ready().draws_channels(),
             adaptive: spec.is_adaptive(),
+            asked_first: spec.is_adaptive(),
             sense: kind.ready().sense(),
             news: kind.ready().news(),
             counters: kind.ready().counters(),
@@ -290,6 +293,36 @@ impl Routing {
     #[inline(always)]
     pub fn is_adaptive(&self) -> bool {
         self.adaptive
+    }
+
+    /// `true` if it is adaptive, or the network changes while the run goes on.
+    #[inline(always)]
+    pub fn is_asked_first(&self) -> bool {
+        self.asked_first
+    }
+
+    /// The same for a network that changes, if it does.
+    #[must_use]
+    pub(crate) fn asked_first(self, changes: bool) -> Routing {
+        Routing {
+            asked_first: self.asked_first || changes,
+            ..self
+        }
+    }
+
+    /// Virtual channels that keep a routing free of deadlock on a network.
+    pub(crate) fn needed_on(
+        spec: &RoutingSpec,
+        terms: &RoutingTerms<'_>,
+        topology: &Topology,
+    ) -> Result<u8, BuildError> {
+        Self::of_one_network(spec, terms, topology).map(|routing| routing.needed)
+    }
+
+    /// All that a packet of one virtual network may do, on the network that it was made for.
+    pub(crate) fn rule_on<'t>(&self, topology: &'t Topology) -> Box<dyn RoutingRule + 't> {
+        let (one, _) = self.of_one();
+        one.kind.ready().rule(topology, one.vcs())
     }
 
     /// `true` if it leads packets to the very port of their node: it is asked at their last router, too, and says when they are there.

@@ -3,15 +3,16 @@
 //! Downstream code trusts a [`RunSpec`]: quantities are typed, defaults filled in, presets expanded. It is composed of what equipment,
 //! routings and works say of themselves; how it is read from a study is the affair of the crate `vocabulary`.
 
+mod outage;
 mod plain;
 
-use crate::routing::RoutingTerms;
+pub use crate::routing::RoutingTerms;
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use study::choice;
 use topo::bill::CostSpec;
-use topo::{FailSpec, Topology, TopologySpec};
+use topo::{FailSpec, Failed, FieldError, Topology, TopologySpec};
 use work::build_error::BuildError;
 use work::terms::WorkTerms;
 use work::workload::spec::rails_of;
@@ -21,6 +22,7 @@ pub use crate::routing::{
     Congestion, DallySpec, DerouteSpec, DetourSpec, DfpSpec, Equal, EqualSpec, KeepSpec, NoKeys, PathChoice, Per,
     PicksSpec, RatioSpec, RoomSpec, RoutingSpec, Scope, SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via, ViaSpec,
 };
+pub use outage::{Outage, OutagesSpec, Reroute, in_outage};
 pub use plain::plain;
 pub use study::{BitsPerSec, Bytes};
 pub use work::memory::spec::{
@@ -53,6 +55,9 @@ pub struct RunSpec {
     /// What has failed; a canonical text leaves it out where nothing has.
     #[serde(default, skip_serializing_if = "FailSpec::is_empty")]
     pub fail: FailSpec,
+    /// What fails while it goes on; a canonical text leaves it out where nothing does.
+    #[serde(default, skip_serializing_if = "OutagesSpec::is_empty")]
+    pub outages: OutagesSpec,
     /// The work: at least one job.
     pub jobs: Vec<JobSpec>,
     /// What is recorded beside the summary.
@@ -142,21 +147,28 @@ impl RunSpec {
 }
 
 impl RunSpec {
-    /// The network's shape as its packets meet it: without what has failed.
+    /// The network's shape as its packets meet it: without what has failed from the start.
     pub fn shape(&self) -> Result<Topology, BuildError> {
-        let topology = self
+        let (whole, failed) = self.whole()?;
+        match failed {
+            None => Ok(whole),
+            Some(failed) => whole.left_of(failed, false).map_err(first_mistake),
+        }
+    }
+
+    /// The network with all of its parts, and what of them has failed from the start, if anything has.
+    pub fn whole(&self) -> Result<(Topology, Option<Failed>), BuildError> {
+        let whole = self
             .topology
             .build()
             .map_err(BuildError::Topology)?
             .with_ties(self.routing.tie());
-        if self.fail.is_empty() {
-            return Ok(topology);
+        if self.fail.is_empty() && !self.outages.list.iter().any(Outage::is_for_good) {
+            return Ok((whole, None));
         }
-        topology.without(&self.fail).map_err(|mistakes| {
-            let mistake = mistakes.into_iter().next();
-            let (field, reason, hint) = mistake.map_or_else(Default::default, |m| (m.field, m.reason, m.hint));
-            BuildError::field(format!("fail.{field}").trim_end_matches('.'), reason, hint.as_deref())
-        })
+        let failed = self.outages.dead_at_the_start(&whole, &self.fail);
+        let failed = failed.map_err(first_mistake)?;
+        Ok((whole, Some(failed)))
     }
 
     /// What the routing depends on besides its own keys and the topology.
@@ -177,6 +189,18 @@ impl RunSpec {
     pub fn rails(&self) -> u32 {
         rails_of(&self.jobs)
     }
+}
+
+/// The first of the mistakes in what has failed.
+pub(crate) fn first_mistake(mistakes: Vec<FieldError>) -> BuildError {
+    let mistake = mistakes.into_iter().next();
+    let (field, reason, hint) = mistake.map_or_else(Default::default, |m| (m.field, m.reason, m.hint));
+    let field = if field.is_empty() {
+        "fail"
+    } else {
+        field.trim_end_matches('.')
+    };
+    BuildError::field(field, reason, hint.as_deref())
 }
 
 impl RunControl {

@@ -240,8 +240,8 @@ pub struct Incoming {
     pub delivered: u16,
     /// The rest of its envelope's context.
     pub rest: u8,
-    /// Unused.
-    pub spare: u8,
+    /// 1 if some of it is lost.
+    pub lost: u8,
 }
 
 impl Incoming {

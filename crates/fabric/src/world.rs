@@ -161,6 +161,7 @@ impl<M: RouterModel> World for Fabric<M> {
             Kind::Credit => M::credit(self.at(st, j, lp, sink), event),
             Kind::HostCredit => self.credit_interface(st, j, lp, event, sink),
             Kind::Notice => self.notice(st, j, lp, event, sink),
+            Kind::Start if event.is_sent_again() => self.send_again(st, j, lp, event, sink),
             Kind::Delivered | Kind::Start | Kind::Rank => endpoints::react(self, st, j, lp, event, sink),
         }
     }

@@ -1,7 +1,7 @@
 //! The proofs that every run carries: conservation, capacity, the zero-load bound, progress, completeness, credits.
 
 use crate::harvest::{ChannelCredit, Harvest};
-use crate::results::{Check, LoadState, Verdict};
+use crate::results::{Check, LoadState, Verdict, lost_words};
 use fabric::mpi::RankRow;
 use fabric::network::Network;
 use fabric::packet::{HORIZON, MAX_HOPS, MAX_PARTS, NUMBERS, OLD};
@@ -65,8 +65,9 @@ fn conservation(facts: &RunFacts<'_>) -> Check {
     let stats = &harvest.stats;
     let flying = harvest.queued.packets + harvest.in_flight.packets + stats.landing;
     let flying_bytes = harvest.queued.bytes + harvest.in_flight.bytes + stats.landing_bytes;
-    let out = stats.packets + flying;
-    let out_bytes = stats.packet_bytes + flying_bytes;
+    let lost = stats.lost();
+    let out = stats.packets + flying + lost.packets;
+    let out_bytes = stats.packet_bytes + flying_bytes + lost.bytes;
     let ok = stats.injected == out
         && stats.injected_bytes == out_bytes
         && harvest.sent == stats.injected
@@ -75,8 +76,17 @@ fn conservation(facts: &RunFacts<'_>) -> Check {
         name: "conservation",
         ok,
         detail: format!(
-            "{} packets and {} bytes injected = {} and {} delivered + {} and {} in flight",
-            stats.injected, stats.injected_bytes, stats.packets, stats.packet_bytes, flying, flying_bytes
+            "{} packets and {} bytes injected = {} and {} delivered + {} and {} in flight{}",
+            stats.injected,
+            stats.injected_bytes,
+            stats.packets,
+            stats.packet_bytes,
+            flying,
+            flying_bytes,
+            match facts.net.changes {
+                Some(_) => format!(" + {} and {} lost", lost.packets, lost.bytes),
+                None => String::new(),
+            }
         ),
     }
 }
@@ -146,7 +156,8 @@ fn zero_load(facts: &RunFacts<'_>) -> Check {
 
 fn credits(facts: &RunFacts<'_>) -> Check {
     let harvest = facts.harvest;
-    let empty_network = facts.idle && harvest.stats.injected == harvest.stats.packets;
+    let gone = harvest.stats.packets + harvest.stats.lost().packets;
+    let empty_network = facts.idle && harvest.stats.injected == gone;
     let wrong = match empty_network {
         true => &harvest.missing,
         false => &harvest.outside,
@@ -168,7 +179,10 @@ fn credits(facts: &RunFacts<'_>) -> Check {
 
 fn progress(facts: &RunFacts<'_>) -> Check {
     let stats = &facts.harvest.stats;
-    let left = stats.injected.saturating_sub(stats.packets + stats.landing);
+    let lost = stats.lost();
+    let left = stats
+        .injected
+        .saturating_sub(stats.packets + stats.landing + lost.packets);
     let check = |ok, detail| Check {
         name: "progress",
         ok,
@@ -188,11 +202,16 @@ fn progress(facts: &RunFacts<'_>) -> Check {
     }
     match facts.expected {
         None if facts.until_done && !facts.idle => check(false, format!("{}, when work was left to do", end_of_time())),
+        Some(expected) if facts.idle && stats.messages + lost.messages == expected && lost.messages > 0 => check(
+            true,
+            format!("{} of {expected} messages delivered, the others lost", stats.messages),
+        ),
         Some(expected) if facts.idle && stats.messages != expected => check(
             false,
             format!(
-                "{} of {expected} messages were delivered, and nothing is left to do",
-                stats.messages
+                "{} of {expected} messages were delivered, and nothing is left to do{}",
+                stats.messages,
+                first_lost(facts)
             ),
         ),
         Some(expected) if facts.idle => check(true, format!("all {expected} messages delivered")),
@@ -212,6 +231,22 @@ fn progress(facts: &RunFacts<'_>) -> Check {
             ),
         ),
     }
+}
+
+/// What was lost first, to go on with where work waits for what never comes.
+fn first_lost(facts: &RunFacts<'_>) -> String {
+    let lost = facts.harvest.stats.lost();
+    lost.first.map_or(String::new(), |first| {
+        format!(
+            "; {} packets were lost, and nobody sends {} again: the first that was lost is {}",
+            lost.packets,
+            match lost.again {
+                0 => "them".to_owned(),
+                again => format!("{} of them", lost.packets - again),
+            },
+            lost_words(facts.net, &first)
+        )
+    })
 }
 
 /// Nothing went beyond what the fields of a packet can tell apart.
@@ -306,9 +341,13 @@ fn ranks(facts: &RunFacts<'_>) -> Option<Check> {
                 String::new()
             };
             format!(
-                "{n} of {} ranks wait for what never comes: {}{more}; look for a send without its receive, or a receive without its send",
+                "{n} of {} ranks wait for what never comes: {}{more}; {}",
                 rows.len(),
-                words.join("; ")
+                words.join("; "),
+                match facts.harvest.stats.lost().packets {
+                    0 => "look for a send without its receive, or a receive without its send".to_owned(),
+                    _ => first_lost(facts).trim_start_matches("; ").to_owned(),
+                }
             )
         }
         n => format!("{n} of {} ranks were under way at the end", rows.len()),
@@ -335,7 +374,7 @@ fn memory(facts: &RunFacts<'_>) -> Option<Check> {
             left.len(),
             rows.len(),
             match (stuck, late) {
-                (true, _) => "that nothing answers".to_owned(),
+                (true, _) => format!("that nothing answers{}", first_lost(facts)),
                 (_, true) => format!("when simulated time ended ({})", end_of_time()),
                 _ => "at the end".to_owned(),
             },
@@ -374,7 +413,7 @@ fn values(facts: &RunFacts<'_>) -> Option<Check> {
 
 /// Refuses a network whose routing can deadlock with the channels it has, before the run; else says why it cannot.
 pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<String, BuildError> {
-    let proof = net.routing.prove(&spec.router, &net.topology);
+    let proof = net.prove(&spec.router);
     if proof.free {
         return Ok(proof.words);
     }

@@ -22,7 +22,7 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
     let topology = &net.topology;
     let metrics = topology.metrics();
     let wiring = topology.wiring();
-    let proof = net.routing.prove(&run.router, topology);
+    let proof = net.prove(&run.router);
     let cables: serde_json::Map<String, Value> = metrics
         .cables
         .iter()

@@ -149,7 +149,8 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     check::windows(spec, helpers.ranks.is_some(), helpers.keeper.is_some())?;
     check::rounding(spec, &net)?;
     check::deadlock(spec, &net)?;
-    if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {
+    let cables_are_free = !net.routing.asks_for_cables() && net.changes.is_none();
+    if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && cables_are_free {
         // Each rank has its own part of them in the network's tables.
         net.plant.topology.forget_cables();
     }
@@ -625,6 +626,13 @@ impl Finished<'_> {
 
 /// Digest of everything that happened, the events and what was counted: the same on every engine.
 fn digest(events: u64, stats: &Stats) -> u64 {
+    let lost = stats.lost();
+    let events = match lost.first {
+        None => events,
+        Some(first) => [lost.packets, lost.bytes, lost.messages, first.time]
+            .iter()
+            .fold(events, |digest, &word| mix(digest ^ word)),
+    };
     [
         stats.injected,
         stats.packets,

@@ -113,6 +113,25 @@ pub fn check_within<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, most
     }
 }
 
+/// How many virtual channels the packets of a rule take, counted up to the highest; with the verdict on those that the rule has.
+///
+/// # Errors
+/// The verdict, where it is not known.
+pub fn channels_used<R: RoutingRule + ?Sized>(
+    topology: &Topology,
+    rule: &R,
+    most_steps: u64,
+) -> Result<usize, Verdict> {
+    match Dependencies::collect(topology, rule, most_steps)? {
+        (dependencies, None) => {
+            let used = dependencies.used.iter().enumerate().filter(|&(_, &used)| used);
+            let highest = used.map(|(channel, _)| channel % dependencies.vcs).max();
+            Ok(highest.map_or(1, |highest| highest + 1))
+        }
+        (_, Some(verdict)) => Err(verdict),
+    }
+}
+
 /// [`check_within`] for a network that a smaller one can stand for: it does not look among a part of the dependencies.
 fn check_whole<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, most_steps: u64) -> Verdict {
     match Dependencies::collect(topology, rule, most_steps) {

@@ -84,6 +84,13 @@ struct Dead<'a> {
     topology: &'a Topology,
     /// Routers by name, once one has been asked for.
     names: OnceCell<HashMap<String, u32>>,
+    failed: Failed,
+}
+
+/// What has failed of a whole network: true for dead ports (both ends of a cable), cables that keep a share of their bandwidth, routers and
+/// nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failed {
     ports: Vec<bool>,
     slowed: Vec<bool>,
     routers: Vec<bool>,
@@ -92,19 +99,89 @@ struct Dead<'a> {
     keeps: Option<f64>,
 }
 
+impl Failed {
+    /// Adds what has failed beside it; slow cables are those of the first that has some.
+    pub fn join(&mut self, other: &Failed) {
+        let pairs = [
+            (&mut self.ports, &other.ports),
+            (&mut self.slowed, &other.slowed),
+            (&mut self.routers, &other.routers),
+            (&mut self.nodes, &other.nodes),
+        ];
+        for (mine, theirs) in pairs {
+            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine |= theirs);
+        }
+        self.keeps = self.keeps.or(other.keeps);
+    }
+
+    /// Dead ports by their number in the wiring of the whole network.
+    pub fn ports(&self) -> &[bool] {
+        &self.ports
+    }
+
+    /// Ports of cables that keep a share of their bandwidth, likewise.
+    pub fn slowed(&self) -> &[bool] {
+        &self.slowed
+    }
+
+    /// Dead nodes.
+    pub fn nodes(&self) -> &[bool] {
+        &self.nodes
+    }
+}
+
 impl Topology {
     /// What is left of the network after failures.
     ///
     /// # Errors
     /// Each name that nothing has, a class or number that is not there, with its key in `[fail]`; or more failures than levels can be kept for.
     pub fn without(self, fail: &FailSpec) -> Result<Topology, Vec<FieldError>> {
-        let (ports, fallout) = self.dead_ports(fail)?;
+        let failed = self.failed(fail, None)?;
+        self.left_of(failed, false)
+    }
+
+    /// What is left of the whole network where this has failed. `everywhere`: the ways to all targets keep to the order of channels of what is
+    /// left, also to those that no failure concerns, so that packets may go on from ways of one such network on those of another.
+    ///
+    /// # Errors
+    /// More failures than levels can be kept for.
+    pub fn left_of(self, failed: Failed, everywhere: bool) -> Result<Topology, Vec<FieldError>> {
+        let dead = Dead {
+            topology: &self,
+            names: OnceCell::new(),
+            failed,
+        };
+        let (ports, fallout) = dead.fallout();
         let slowed = fallout.slowed.clone();
-        let left = match ports.contains(&true) {
-            true => self.curtail(&ports, fallout)?,
+        let left = match everywhere || ports.contains(&true) {
+            true => self.curtail(&ports, fallout, everywhere)?,
             false => self.with_fallout(fallout),
         };
         Ok(left.slow_down(&slowed))
+    }
+
+    /// What would fail of the whole network: beside what has `before`, among whose rest is drawn.
+    ///
+    /// # Errors
+    /// Each name that nothing has, a class or number that is not there, with its key in `[fail]`.
+    pub fn failed(&self, fail: &FailSpec, before: Option<&Failed>) -> Result<Failed, Vec<FieldError>> {
+        let nothing = || Failed {
+            ports: vec![false; self.wiring().n_ports() as usize],
+            slowed: vec![false; self.wiring().n_ports() as usize],
+            routers: vec![false; self.n_routers() as usize],
+            nodes: vec![false; self.n_nodes() as usize],
+            keeps: None,
+        };
+        let mut dead = Dead {
+            names: OnceCell::new(),
+            topology: self,
+            failed: Failed {
+                keeps: fail.keeps,
+                ..before.cloned().unwrap_or_else(nothing)
+            },
+        };
+        dead.collect(fail)?;
+        Ok(dead.failed)
     }
 
     /// What would fail, and what is left of the network then.
@@ -112,22 +189,38 @@ impl Topology {
     /// # Errors
     /// Each name that nothing has, a class or number that is not there, with its key in `[fail]`.
     pub fn find_failures(&self, fail: &FailSpec) -> Result<Fallout, Vec<FieldError>> {
-        self.dead_ports(fail).map(|(_, fallout)| fallout)
-    }
-
-    /// The same, with the ports that are dead.
-    fn dead_ports(&self, fail: &FailSpec) -> Result<(Vec<bool>, Fallout), Vec<FieldError>> {
-        let mut dead = Dead {
-            ports: vec![false; self.wiring().n_ports() as usize],
-            slowed: vec![false; self.wiring().n_ports() as usize],
-            keeps: fail.keeps,
-            routers: vec![false; self.n_routers() as usize],
-            nodes: vec![false; self.n_nodes() as usize],
+        let failed = self.failed(fail, None)?;
+        let dead = Dead {
             names: OnceCell::new(),
             topology: self,
+            failed,
         };
-        dead.collect(fail)?;
-        Ok(dead.fallout())
+        Ok(dead.fallout().1)
+    }
+
+    /// The number of a port of the whole network among those that are left, if it is.
+    pub fn port_now(&self, router: u32, before: u16) -> Option<u16> {
+        match self.geometry.curtailed() {
+            Some(left) => left.port_now(router, before),
+            None => Some(before),
+        }
+    }
+
+    /// The number in the whole network of a port that is left.
+    pub fn port_before(&self, router: u32, now: u16) -> u16 {
+        match self.geometry.curtailed() {
+            Some(left) => left.port_before(self.wiring(), router, now),
+            None => now,
+        }
+    }
+
+    /// The same with so many virtual channels for ways round failures, where packets may come from ways of another network of the family.
+    #[must_use]
+    pub fn with_channels(mut self, vcs: u8) -> Topology {
+        if let Some(left) = self.geometry.curtailed_mut() {
+            left.take_channels(vcs);
+        }
+        self
     }
 
     /// Whether cables are dead in it, so that some ways are others than those of its family.
@@ -178,9 +271,9 @@ impl Topology {
 }
 
 impl Topology {
-    fn curtail(self, dead: &[bool], fallout: Fallout) -> Result<Topology, Vec<FieldError>> {
+    fn curtail(self, dead: &[bool], fallout: Fallout, everywhere: bool) -> Result<Topology, Vec<FieldError>> {
         self.rebuilt(fallout, |geometry, wiring| {
-            Curtailed::new(geometry, wiring, dead).map_err(|bytes| {
+            Curtailed::new(geometry, wiring, dead, everywhere).map_err(|bytes| {
                 let reason = format!(
                     "ways round these failures take tables of {:.1} GB, 1.5 GB are kept at most",
                     bytes as f64 / 1e9
@@ -225,7 +318,7 @@ impl Dead<'_> {
         {
             add(key.into(), Err(unnamed));
         }
-        if self.keeps.is_some() && self.topology.class_names().len() > MOST_CLASSES {
+        if self.failed.keeps.is_some() && self.topology.class_names().len() > MOST_CLASSES {
             let reason = format!("the network has more than {MOST_CLASSES} link classes");
             add(
                 "keeps".into(),
@@ -237,20 +330,20 @@ impl Dead<'_> {
 
     /// Dead, or slow.
     fn fail_cable(&mut self, router: u32, port: u16) {
-        let failed = match self.keeps {
-            None => &mut self.ports,
-            Some(_) => &mut self.slowed,
+        let failed = match self.failed.keeps {
+            None => &mut self.failed.ports,
+            Some(_) => &mut self.failed.slowed,
         };
         mark(self.topology.wiring(), failed, router, port);
     }
 
     fn kill_router(&mut self, router: u32) {
         let wiring = self.topology.wiring();
-        self.routers[router as usize] = true;
-        (0..wiring.radix(router) as u16).for_each(|port| mark(wiring, &mut self.ports, router, port));
+        self.failed.routers[router as usize] = true;
+        (0..wiring.radix(router) as u16).for_each(|port| mark(wiring, &mut self.failed.ports, router, port));
         wiring
             .nodes_of(router)
-            .for_each(|node| self.nodes[node as usize] = true);
+            .for_each(|node| self.failed.nodes[node as usize] = true);
     }
 
     /// A router by its name.
@@ -316,7 +409,7 @@ impl Dead<'_> {
 
     fn node(&mut self, node: u32) -> Result<(), Unnamed> {
         let n = self.topology.n_nodes();
-        match self.nodes.get_mut(node as usize) {
+        match self.failed.nodes.get_mut(node as usize) {
             Some(dead) => {
                 *dead = true;
                 Ok(())
@@ -377,10 +470,10 @@ impl Dead<'_> {
         all.retain(|&(number, port)| match drawn.of {
             FailKind::Cables => {
                 let i = wiring.port_index(number, port);
-                !self.ports[i] && !self.slowed[i]
+                !self.failed.ports[i] && !self.failed.slowed[i]
             }
-            FailKind::Routers => !self.routers[number as usize],
-            FailKind::Nodes => !self.nodes[number as usize],
+            FailKind::Routers => !self.failed.routers[number as usize],
+            FailKind::Nodes => !self.failed.nodes[number as usize],
         });
         let (key, many) = match drawn.many {
             HowMany::Count(count) => ("count", count as usize),
@@ -402,7 +495,7 @@ impl Dead<'_> {
             match drawn.of {
                 FailKind::Cables => self.fail_cable(number, port),
                 FailKind::Routers => self.kill_router(number),
-                FailKind::Nodes => self.nodes[number as usize] = true,
+                FailKind::Nodes => self.failed.nodes[number as usize] = true,
             }
         }
         Ok(())
@@ -417,8 +510,8 @@ impl Dead<'_> {
             all.filter(|&(router, port)| failed(wiring.port_index(router, port)))
                 .collect()
         };
-        let cables = one_end(&|i| self.ports[i]);
-        let slowed = one_end(&|i| self.slowed[i] && !self.ports[i]);
+        let cables = one_end(&|i| self.failed.ports[i]);
+        let slowed = one_end(&|i| self.failed.slowed[i] && !self.failed.ports[i]);
         let mut pieces = vec![u32::MAX; n as usize];
         for router in 0..n {
             if pieces[router as usize] != u32::MAX {
@@ -429,7 +522,7 @@ impl Dead<'_> {
             while let Some(at) = open.pop() {
                 for port in 0..wiring.radix(at) as u16 {
                     let peer = wiring.peer(at, port).0;
-                    if !self.ports[wiring.port_index(at, port)] && pieces[peer as usize] == u32::MAX {
+                    if !self.failed.ports[wiring.port_index(at, port)] && pieces[peer as usize] == u32::MAX {
                         pieces[peer as usize] = router;
                         open.push(peer);
                     }
@@ -437,9 +530,10 @@ impl Dead<'_> {
             }
         }
         let fallout = Fallout {
-            nodes: numbers(&self.nodes),
-            routers: numbers(&self.routers),
+            nodes: numbers(&self.failed.nodes),
+            routers: numbers(&self.failed.routers),
             kept: self
+                .failed
                 .keeps
                 .filter(|_| !slowed.is_empty())
                 .map(|share| (share, wiring.class_names.len())),
@@ -447,7 +541,7 @@ impl Dead<'_> {
             slowed,
             pieces,
         };
-        (self.ports, fallout)
+        (self.failed.ports, fallout)
     }
 }
 

@@ -255,6 +255,14 @@ macro_rules! families {
                 }
             }
 
+            /// The same, to be changed.
+            pub(crate) fn curtailed_mut(&mut self) -> Option<&mut Curtailed> {
+                match self {
+                    $(Self::$family(_) => None,)+
+                    Self::Curtailed(left) => Some(left),
+                }
+            }
+
             /// The family, for questions that are asked now and then.
             pub(crate) fn family(&self) -> &dyn NetworkFamily {
                 match self {

@@ -8,6 +8,7 @@
 //! port numbers, routes and figures on every machine.
 
 mod build;
+mod changing;
 mod division;
 mod fail;
 mod fallout;
@@ -36,8 +37,9 @@ pub mod presets;
 pub mod subnet;
 pub mod verify;
 
-pub use deadlock::{DeadlockProof, Verdict, VirtualChannel, check, check_or_reduced, check_within};
-pub use fail::{DrawnFailures, FailKind, FailSpec, HowMany};
+pub use changing::{ChangingRule, Renumbered};
+pub use deadlock::{DeadlockProof, Verdict, VirtualChannel, channels_used, check, check_or_reduced, check_within};
+pub use fail::{DrawnFailures, FailKind, FailSpec, Failed, HowMany};
 pub use fallout::Fallout;
 pub use families::*;
 pub use graph_file::GraphFormat;

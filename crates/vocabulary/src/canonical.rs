@@ -2,7 +2,7 @@
 
 use fabric::routing::{RoutingSpec, TableSource, TablesSpec};
 use fabric::spec::{
-    Engine, JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RunControl, RunSpec, Work,
+    Engine, JobSpec, Links, NicSpec, ObserveSpec, OutagesSpec, PartitionSpec, RouterSpec, RunControl, RunSpec, Work,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -108,6 +108,8 @@ pub(crate) fn canonical_study(name: &str, description: &str, runs: &[RunSpec]) -
         let cost = run.cost.as_ref().map(|cost| places.costs.place(cost, &mut study.costs));
         let fail = Some(&run.fail).filter(|fail| !fail.is_empty());
         let fail = fail.map(|fail| places.fails.place(fail, &mut study.fails));
+        let outages = Some(&run.outages).filter(|outages| !outages.is_empty());
+        let outages = outages.map(|outages| places.outages.place(outages, &mut study.outages));
         study.runs.push(CanonicalRun {
             experiment: run.experiment.clone(),
             sweep: run.sweep.clone(),
@@ -115,6 +117,7 @@ pub(crate) fn canonical_study(name: &str, description: &str, runs: &[RunSpec]) -
             map,
             cost,
             fail,
+            outages,
             control,
         });
     }
@@ -142,6 +145,8 @@ struct CanonicalStudy {
     costs: Vec<CostSpec>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fails: Vec<FailSpec>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    outages: Vec<OutagesSpec>,
     runs: Vec<CanonicalRun>,
 }
 
@@ -161,6 +166,9 @@ struct CanonicalRun {
     /// What has failed, if anything has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fail: Option<usize>,
+    /// What fails later, if anything does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    outages: Option<usize>,
     control: RunControl,
 }
 
@@ -189,6 +197,9 @@ impl CanonicalStudy {
                 fail: run
                     .fail
                     .map_or(Ok(FailSpec::default()), |fail| part(&self.fails, fail))?,
+                outages: run
+                    .outages
+                    .map_or(Ok(OutagesSpec::default()), |outages| part(&self.outages, outages))?,
                 jobs: part(&self.jobs, jobs)?,
                 observe: part(&self.observes, observe)?,
                 cost: run.cost.map(|cost| part(&self.costs, cost)).transpose()?,
@@ -212,6 +223,7 @@ struct Places {
     maps: Known,
     costs: Known,
     fails: Known,
+    outages: Known,
 }
 
 /// Positions of values in their list by their JSON.
@@ -266,6 +278,7 @@ mod tests {
             map: None,
             cost: None,
             fail: None,
+            outages: None,
             control: RunControl {
                 seed: 1,
                 end: None,

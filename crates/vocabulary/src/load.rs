@@ -5,7 +5,7 @@ use crate::read::control::{self, Repeats};
 use crate::read::partition::Map;
 use crate::read::placement::Files;
 use crate::read::topology::{self, Networks};
-use crate::read::{cost, fail};
+use crate::read::{cost, fail, outages};
 use crate::read::{jobs, network};
 use crate::registry;
 use fabric::spec::RunSpec;
@@ -152,6 +152,7 @@ fn check_run(
     let (topology, facts) = topology::read(root, base, networks, findings).unzip();
     let network = network::read(root, topology.as_ref().zip(facts.as_ref()), base, findings);
     let fail = fail::read(root, topology.as_ref(), networks, findings);
+    let outages = outages::read(root, (topology.as_ref(), &fail), networks, findings);
     let files = Files {
         topology: topology.as_ref(),
         n_nodes: facts.and_then(|facts| facts.n_nodes),
@@ -184,6 +185,7 @@ fn check_run(
         routing: network.routing,
         nic: network.nic,
         fail,
+        outages,
         jobs: jobs?,
         observe,
         cost,

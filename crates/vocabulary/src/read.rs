@@ -10,6 +10,7 @@ pub(crate) mod loggops;
 mod memory;
 mod messages;
 pub(crate) mod network;
+pub(crate) mod outages;
 pub(crate) mod partition;
 pub(crate) mod placement;
 mod presets;

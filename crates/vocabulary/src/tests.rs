@@ -152,8 +152,10 @@ fn defaults_are_those_of_the_reference() {
             buffer: None,
             control: ControlOrder::First,
             reads_behind: 0,
+            retransmit: None,
         },
         fail: topo::FailSpec::default(),
+        outages: OutagesSpec::default(),
         jobs: vec![JobSpec {
             name: "job0".to_owned(),
             work: Work::Synthetic(Synthetic::of(Pattern::Uniform, Bytes(2_048))),
@@ -654,7 +656,11 @@ fn the_schema_has_every_key_of_the_registry() {
     for section in registry::sections() {
         let tables = section.name.split('.');
         let table = tables.fold(&schema, |table, name| &table["properties"][name]);
-        let table = if section.name == "job" { &table["items"] } else { table };
+        let table = if section.header.starts_with("[[") {
+            &table["items"]
+        } else {
+            table
+        };
         for parameter in section.parameters {
             let property = &table["properties"][parameter.key];
             assert!(

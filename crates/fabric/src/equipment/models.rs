@@ -209,6 +209,11 @@ pub trait NamedModel: Debug + Sync {
         false
     }
 
+    /// Whether packets may be lost in it where links fail while the run goes on.
+    fn loses_packets(&self) -> bool {
+        false
+    }
+
     /// Size of what travels by itself.
     fn unit(&self, nic: &NicSpec) -> Bytes {
         nic.packet

@@ -1,6 +1,8 @@
 //! What a run has recorded as bytes, for checkpoints.
 
-use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, SetOut, Span, Stats, StayRow, Track, Waits};
+use super::{
+    Bin, Histogram, Latencies, Loss, Losses, MAX_BINS, MessageRow, SetOut, Span, Stats, StayRow, Track, Waits,
+};
 use des::checkpoint::{Pack, Torn, put, put_list, take, take_list};
 
 /// Most counts lie side by side and are small: the empty ones before them are left out, and each takes seven bits to a byte, the highest bit for
@@ -87,16 +89,17 @@ impl Pack for Bin {
     fn pack(&self, out: &mut Vec<u8>) {
         self.born.pack(out);
         self.begun.pack(out);
-        put(out, [self.kept, self.oldest]);
+        put(out, [self.kept, self.oldest, self.lost]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
         let (born, begun) = (Latencies::unpack(input)?, Waits::unpack(input)?);
-        let [kept, oldest] = take(input)?;
+        let [kept, oldest, lost] = take(input)?;
         Ok(Bin {
             born,
             begun,
             kept,
+            lost,
             oldest,
         })
     }
@@ -109,7 +112,7 @@ impl Pack for Track {
         self.measured.pack(out);
         self.unmeasured.pack(out);
         self.waits.pack(out);
-        put(out, [self.kept, self.latest]);
+        put(out, [self.kept, self.latest, self.lost]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -123,13 +126,14 @@ impl Pack for Track {
         }
         let (measured, unmeasured) = (Latencies::unpack(input)?, Latencies::unpack(input)?);
         let waits = Waits::unpack(input)?;
-        let [kept, latest] = take(input)?;
+        let [kept, latest, lost] = take(input)?;
         Ok(Track {
             bins,
             measured,
             unmeasured,
             waits,
             kept,
+            lost,
             latest,
         })
     }
@@ -176,6 +180,25 @@ impl Pack for SetOut {
     }
 }
 
+impl Pack for Losses {
+    fn pack(&self, out: &mut Vec<u8>) {
+        put(out, [self.packets, self.again, self.bytes, self.messages]);
+        put_list(out, self.first.as_slice());
+    }
+
+    fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
+        let [packets, again, bytes, messages] = take(input)?;
+        let first: Vec<Loss> = take_list(input)?;
+        Ok(Losses {
+            packets,
+            again,
+            bytes,
+            messages,
+            first: first.first().copied(),
+        })
+    }
+}
+
 impl Pack for Stats {
     fn pack(&self, out: &mut Vec<u8>) {
         if self.n_fresh > 0 {
@@ -199,6 +222,7 @@ impl Pack for Stats {
         put_list(out, &self.paces);
         put(out, self.tracks.len() as u64);
         self.tracks.iter().for_each(|track| track.pack(out));
+        self.losses.iter().for_each(|losses| losses.pack(out));
         put_list(out, &self.senders);
         let rows = self.rows.as_deref();
         put(out, [u64::from(rows.is_some()), rows.map_or(0, <[_]>::len) as u64]);
@@ -228,6 +252,10 @@ impl Pack for Stats {
         let mut tracks = Vec::new();
         for _ in 0..take::<u64>(input)? {
             tracks.push(Track::unpack(input)?);
+        }
+        let mut losses = Vec::new();
+        for _ in 0..tracks.len() {
+            losses.push(Losses::unpack(input)?);
         }
         if tracks.is_empty() || job_of.iter().any(|&job| usize::from(job) >= tracks.len()) {
             return Err(Torn("its jobs are not those of a run"));
@@ -259,6 +287,7 @@ impl Pack for Stats {
             message_flow,
             light_bins: light != 0,
             early,
+            losses,
             hops,
             landing,
             delivered,

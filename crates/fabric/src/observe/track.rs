@@ -39,6 +39,8 @@ pub struct Bin {
     pub begun: Waits,
     /// Those that had not set out when the run ended.
     pub kept: u64,
+    /// Those that were lost.
+    pub lost: u64,
     /// Least birth (ps) of the messages that arrived in it or, of the last one, later; `u64::MAX` if there were none. Once the run has been
     /// [looked back](Track::look_back) on: of those that were under way, or waited for it, when it began.
     pub oldest: u64,
@@ -50,18 +52,19 @@ impl Default for Bin {
             born: Latencies::default(),
             begun: Waits::default(),
             kept: 0,
+            lost: 0,
             oldest: u64::MAX,
         }
     }
 }
 
 impl Bin {
-    /// Messages born in it.
+    /// Messages born in it that were not lost.
     pub fn messages(&self) -> u64 {
-        self.begun.count + self.kept
+        (self.begun.count + self.kept).saturating_sub(self.lost)
     }
 
-    /// Those of them that have not arrived.
+    /// Those of them that have not arrived, and may yet.
     pub fn missing(&self) -> u64 {
         self.messages().saturating_sub(self.born.count)
     }
@@ -71,6 +74,7 @@ impl Bin {
         self.born.merge(&other.born);
         self.begun.merge(&other.begun);
         self.kept += other.kept;
+        self.lost += other.lost;
         self.oldest = self.oldest.min(other.oldest);
     }
 }
@@ -108,14 +112,16 @@ pub struct Track {
     pub waits: Waits,
     /// Those that had not set out when the run ended.
     pub kept: u64,
+    /// Those that were lost.
+    pub lost: u64,
     /// When the last message of all was complete (ps), in runs that end with their work.
     pub latest: u64,
 }
 
 impl Track {
-    /// Messages born in the measured span.
+    /// Messages born in the measured span that were not lost.
     pub fn born(&self) -> u64 {
-        self.waits.count + self.kept
+        (self.waits.count + self.kept).saturating_sub(self.lost)
     }
 
     #[inline(always)]
@@ -190,7 +196,7 @@ impl Track {
     /// birth tells at least.
     pub(super) fn look_back(&mut self, last: usize, shift: u32) {
         self.bin(last);
-        let lacks = |bin: &Bin| bin.begun.count > bin.born.count;
+        let lacks = |bin: &Bin| bin.begun.count > bin.born.count + bin.lost;
         let first = self.bins.iter().position(lacks);
         let mut oldest = first.map_or(u64::MAX, |index| ((index as u64 + 1) << shift) - 1);
         for (index, bin) in self.bins.iter_mut().enumerate().rev() {
@@ -243,6 +249,7 @@ impl Track {
         self.unmeasured.merge(&other.unmeasured);
         self.waits.merge(&other.waits);
         self.kept += other.kept;
+        self.lost += other.lost;
         self.latest = self.latest.max(other.latest);
     }
 
@@ -255,12 +262,14 @@ impl Track {
                 messages: self.born(),
                 latencies: self.measured.clone(),
                 waits: self.waits,
+                lost: self.lost,
                 ..Sample::default()
             },
             Some(_) => {
                 let mut sample = Sample::default();
                 for bin in bins {
                     sample.messages += bin.messages();
+                    sample.lost += bin.lost;
                     sample.latencies.merge(&bin.born);
                     sample.waits.merge(&bin.begun);
                 }
@@ -270,7 +279,7 @@ impl Track {
         // Of those that have not arrived it is known in which slice they were born: they are at least as old as its end. In the first slice there may
         // be some that are not measured.
         let mut missing = sample.messages.saturating_sub(sample.latencies.count);
-        let mut kept = sample.messages - sample.waits.count;
+        let mut kept = sample.messages + sample.lost - sample.waits.count;
         for (i, bin) in bins.iter().enumerate().rev() {
             let i = (start + i) as u64;
             let age = span.cut.saturating_sub((i + 1) << shift);
@@ -286,8 +295,10 @@ impl Track {
 /// Messages that are measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// How many there are.
+    /// How many there are that were not lost.
     pub messages: u64,
+    /// How many were lost.
+    pub lost: u64,
     /// Latencies of those that have arrived.
     pub latencies: Latencies,
     /// Waits at the source of those that have set out.

@@ -31,6 +31,9 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         let net = at.net;
         let now = packet.time().0;
         let way = at.route(&packet, now);
+        if !PLAIN && way.is_lost() {
+            return at.lose_here(&packet, now);
+        }
         let (local, vc) = (way.port(), way.vc());
         if !PLAIN {
             packet.set_phase(way.phase());
@@ -231,7 +234,10 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         let size = packet.size();
         let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class() as usize];
-        let (serialisation, hop) = (class.ser(size), class.hop);
+        let (mut serialisation, hop) = (class.ser(size), class.hop);
+        if !PLAIN && let Some(changes) = &net.changes {
+            serialisation = changes.ser(port, class, size, start);
+        }
         let record = self.st.ports.edit(self.j, port);
         record.free = start + serialisation;
         record.busy += serialisation;

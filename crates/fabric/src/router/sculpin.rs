@@ -27,6 +27,9 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         let AtRouter { net, site, .. } = at;
         let now = packet.time().0;
         let way = at.route(&packet, now);
+        if !PLAIN && way.is_lost() {
+            return at.lose_here(&packet, now);
+        }
         let (local, vc) = (way.port(), way.vc());
         if !PLAIN {
             packet.set_phase(way.phase());
@@ -36,12 +39,15 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         let record = at.st.ports.edit(at.j, port);
         let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class() as usize];
-        let (serialisation, hop) = (class.ser(size), class.hop);
+        let (mut serialisation, hop) = (class.ser(size), class.hop);
         let mut ready = now;
         if !PLAIN && net.mixed_speeds {
             ready += net.overtaking_delay(site, &packet, serialisation);
         }
         let start = ready.max(record.free);
+        if !PLAIN && let Some(changes) = &net.changes {
+            serialisation = changes.ser(port, class, size, start);
+        }
         record.free = start + serialisation;
         record.busy += serialisation;
         record.packets += 1;

@@ -48,6 +48,7 @@ impl NamedRouting for AdaptiveUp {
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
     const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
+    const IN_TIME: bool = true;
 
     type Parameters = SenseSpec;
     type Ready = LeastUp;

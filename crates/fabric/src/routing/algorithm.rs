@@ -35,6 +35,15 @@ impl Way {
         Way(u64::from(phase) << 40 | u64::from(vc) << 32 | u64::from(port))
     }
 
+    /// There is none: the packet is lost.
+    pub const LOST: Way = Way(1 << 63);
+
+    /// `true` for [`Way::LOST`].
+    #[inline(always)]
+    pub fn is_lost(self) -> bool {
+        self.0 >> 63 != 0
+    }
+
     /// The same on a channel that is `channels` further.
     #[inline(always)]
     pub(super) fn behind(self, channels: u8) -> Way {
@@ -146,6 +155,9 @@ pub trait NamedRouting {
     const OVER_A_THIRD_GROUP: bool;
     /// What it does where something has failed.
     const WITH_FAILURES: WithFailures;
+    /// Whether packets may go on by its ways of one network when what has failed is another: where they are depends on nothing but router,
+    /// destination, channel and hops.
+    const IN_TIME: bool = false;
 
     /// What its keys say; a canonical study holds it.
     type Parameters;

@@ -37,6 +37,7 @@ impl Routing {
             needed,
             last_vc: all - 1,
             adaptive: self.adaptive,
+            asked_first: self.asked_first,
             minimal: false,
             to_the_node: self.to_the_node,
             draws_channels: self.draws_channels,

@@ -109,6 +109,13 @@ macro_rules! routings {
                 }
             }
 
+            /// Whether packets may go on by its ways when what has failed changes.
+            pub fn goes_on_in_time(&self) -> bool {
+                match self {
+                    $(RoutingSpec::$Routing(_) => $module::$Routing::IN_TIME,)+
+                }
+            }
+
             /// Whether a way may lead over a third group of a dragonfly.
             pub fn leads_over_a_third_group(&self) -> bool {
                 match self {

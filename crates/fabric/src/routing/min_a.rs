@@ -36,6 +36,7 @@ impl NamedRouting for MinA {
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
     const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
+    const IN_TIME: bool = true;
 
     type Parameters = EqualSpec;
     type Ready = LeastNeighbour;

@@ -14,6 +14,7 @@ impl NamedRouting for MinRandom {
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
     const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
+    const IN_TIME: bool = true;
 
     type Parameters = NoKeys;
     type Ready = RandomNeighbour;

@@ -90,6 +90,15 @@ pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, 
 }
 
 impl Proof {
+    /// A verdict on so much.
+    pub(crate) fn over(verdict: &Verdict, topology: &Topology, what: &str) -> Proof {
+        let proof = Proof::of(verdict, topology);
+        Proof {
+            words: format!("{what}: {}", proof.words),
+            ..proof
+        }
+    }
+
     fn of(verdict: &Verdict, topology: &Topology) -> Proof {
         Proof {
             free: verdict.is_free(),

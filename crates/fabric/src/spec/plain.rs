@@ -56,8 +56,10 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             buffer: None,
             control: ControlOrder::First,
             reads_behind: 0,
+            retransmit: None,
         },
         fail: FailSpec::default(),
+        outages: OutagesSpec::default(),
         jobs: vec![JobSpec {
             name: "job".into(),
             work: Work::Synthetic(Synthetic::of(Pattern::Uniform, Bytes(2_048))),

@@ -30,10 +30,11 @@ impl InFlight {
             Kind::Notice => {
                 let node = net.sites[event.lp() as usize].node + u32::from(event.port());
                 let (ends, label) = (ends(event.source(), node), event.noticed());
-                self.add_message(match envelope::read(event) {
-                    Notice::Birth(birth, _) => share_of_birth(ends, label, birth),
-                    Notice::Size(bytes, ..) => share_of_size(ends, label, bytes),
-                });
+                match envelope::read(event) {
+                    Notice::Birth(birth, _) => self.add_message(share_of_birth(ends, label, birth)),
+                    Notice::Size(bytes, ..) => self.add_message(share_of_size(ends, label, bytes)),
+                    Notice::Lost(_) => {}
+                }
             }
             _ => {}
         }

@@ -3,6 +3,7 @@
 use super::figure::{Figure, Figures};
 use super::latency::{LatencySummary, WaitSummary};
 use super::loads::{Loads, behind_of, loads};
+use super::losses::LossSummary;
 use super::state::{LoadState, of_sources_without_end, of_work_that_ends, tells};
 use super::{Concluded, figures};
 use fabric::mpi::{RankRow, account};
@@ -15,8 +16,10 @@ figures! {
     pub struct JobSummary {
         name: String = Text, "job", "Its name in the study.";
         time_ns: Option<f64> = Nanoseconds, "time of the job", "When the last of all ranks was done, or the last message of finite traffic arrived; null if one was not.";
-        measured: u64 = Count, "measured messages", "Messages that are measured: born behind the warm-up and before the end.", parts Sum;
+        measured: u64 = Count, "measured messages", "Messages that are measured: born behind the warm-up and before the end, and not lost.", parts Sum;
         arrived: u64 = Count, "arrived messages", "Those of them that have arrived.", parts Sum;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lost: Option<LossSummary> = Group, "lost", "What it has lost on a network that fails while the run goes on; only there with outages.";
         latency_ns: LatencySummary = Group, "latency", "From hand-over to arrival.";
         ..work: JobWork;
     }
@@ -160,6 +163,7 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
             time_ns,
             measured,
             arrived,
+            lost: (run.net.changes.is_some()).then(|| LossSummary::new(run.net, &stats.losses[j])),
             latency_ns,
             work,
         });

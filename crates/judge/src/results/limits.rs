@@ -53,6 +53,18 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
         add(architecture, text);
     }
     add("nic", "Nodes take every packet at the host link's rate.");
+    if !spec.outages.is_empty() {
+        add(
+            "outage",
+            "All routers learn of a change at the same time. Credits and announcements of messages are never lost.",
+        );
+    }
+    if spec.nic.retransmit.is_some() {
+        add(
+            "nic",
+            "Sources know which packets are lost: acknowledgements are not sent, and nothing arrives twice.",
+        );
+    }
     for job in &spec.jobs {
         match &job.work {
             Work::Ranks(work) => {

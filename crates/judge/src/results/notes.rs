@@ -2,6 +2,7 @@
 
 use super::Concluded;
 use super::loads::{accepted_load, offered_load};
+use super::losses::words;
 use super::state::{Judgement, LoadState};
 
 /// All that there is to say.
@@ -13,6 +14,20 @@ pub(super) fn notes(run: &Concluded<'_>) -> Vec<String> {
     );
     if !run.judgement.because.is_empty() {
         notes.push(said(&run.judgement, offered_load(run), accepted_load(run)));
+    }
+    let lost = run.harvest.stats.lost();
+    if let Some(first) = lost.first {
+        notes.push(format!(
+            "{} packets of {} bytes in all were lost{}, and {} messages with them; the first: {}",
+            lost.packets,
+            lost.bytes,
+            match lost.again {
+                0 => String::new(),
+                again => format!(", {again} of them sent again"),
+            },
+            lost.messages,
+            words(run.net, &first)
+        ));
     }
     let (measured, arrived) = (run.sample.messages, run.sample.latencies.count);
     if measured == 0 {

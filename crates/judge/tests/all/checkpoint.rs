@@ -15,7 +15,9 @@ use judge::run::{RunError, RunOrder, RunResult, run, run_with};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, OnceLock};
-use topo::{Arrangement, DragonflySpec, Lattice, SingleRouterSpec, TopologySpec};
+use topo::{
+    Arrangement, DragonflySpec, DrawnFailures, FailKind, FailSpec, HowMany, Lattice, SingleRouterSpec, TopologySpec,
+};
 use work::motif::ProgramLoan;
 use work::mpi::spec::{CallCosts, Handling};
 
@@ -326,6 +328,7 @@ fn cases() -> Vec<(String, RunSpec)> {
             cases.push((format!("{network}, {what}"), spec));
         }
     }
+    cases.push(("credit with outages, open loop".to_owned(), with_outages()));
     for (network, spec) in cells() {
         if spec.router.completion == Completion::Whole {
             for (what, work) in [
@@ -346,6 +349,37 @@ fn cases() -> Vec<(String, RunSpec)> {
         }
     }
     cases
+}
+
+/// Cables that fail and come back while messages of several packets are under way.
+fn with_outages() -> RunSpec {
+    let (_, mut spec) = cells().swap_remove(7);
+    let (_, work, end) = works(false).swap_remove(0);
+    spec.jobs[0].work = work;
+    spec.control.end = end;
+    spec.observe.messages = MessageDetail::Full;
+    spec.observe.links = true;
+    spec.nic.retransmit = Some(RetransmitSpec {
+        retries: 2,
+        after: Time::from_ns(400),
+    });
+    for (k, seed) in (0..).zip([3, 4, 9]) {
+        spec.outages.list.push(Outage {
+            what: FailSpec {
+                drawn: Some(DrawnFailures {
+                    of: if k == 1 { FailKind::Routers } else { FailKind::Cables },
+                    many: HowMany::Count(2 - u32::from(k == 1)),
+                    class: None,
+                    seed,
+                }),
+                ..FailSpec::default()
+            },
+            at: Time(300_000 + 600_000 * k),
+            until: Some(Time(1_100_000 + 600_000 * k)),
+            reroute: Reroute::After(Time(100_000 * k)),
+        });
+    }
+    spec
 }
 
 /// One of them.

@@ -9,8 +9,8 @@ use fabric::spec::*;
 use judge::run::{Means, RunOrder, RunResult, run, run_by};
 use std::sync::Arc;
 use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FatTreeSpec, HowMany, Lattice, RingSpec,
-    SingleRouterSpec, TopologySpec,
+    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FailSpec, FatTreeSpec, HowMany, Lattice,
+    RingSpec, SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
 use work::mpi::spec::{Beside, BesideTrees, CallCosts, CostPiece, Handling, Pinning};
@@ -707,6 +707,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {way:?}");
         assert_eq!(other.stats.tracks, sequential.stats.tracks, "{what} on {way:?}");
         assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
+        assert_eq!(other.stats.losses, sequential.stats.losses, "{what} on {way:?}");
         assert_eq!(other.ranks, sequential.ranks, "{what} on {way:?}");
         assert_eq!(other.rank_times, sequential.rank_times, "{what} on {way:?}");
         assert_eq!(other.memory, sequential.memory, "{what} on {way:?}");
@@ -776,6 +777,81 @@ fn open_loop_traffic_gives_one_answer_on_every_engine() {
         spec.control.end = Some(Time::from_us(4));
         spec.control.warmup = Some(Time::ZERO);
         one_answer(&what, &spec);
+    }
+}
+
+/// What fails while the run goes on: cables, a router and a node, overlapping, with ways that change at once, late, or never.
+fn with_outages(spec: &RunSpec, number: usize) -> RunSpec {
+    let mut spec = spec.clone();
+    let reroutes = [
+        Reroute::After(Time::ZERO),
+        Reroute::After(Time::from_ns(300)),
+        Reroute::Never,
+    ];
+    for (k, of) in [FailKind::Cables, FailKind::Routers, FailKind::Nodes, FailKind::Cables]
+        .into_iter()
+        .enumerate()
+    {
+        let what = FailSpec {
+            drawn: Some(DrawnFailures {
+                of,
+                many: HowMany::Count(1),
+                class: None,
+                seed: (number * 4 + k) as u64,
+            }),
+            ..FailSpec::default()
+        };
+        let at = 400_000 + 700_000 * k as u64 + 13 * number as u64;
+        spec.outages.list.push(Outage {
+            what,
+            at: Time(at),
+            until: (k != 3).then_some(Time(at + 900_000)),
+            reroute: reroutes[(number + k) % 3],
+        });
+    }
+    let slow = &spec.outages.list[3];
+    let mut slow = Outage {
+        at: Time(200_000),
+        until: Some(Time(1_700_000)),
+        ..slow.clone()
+    };
+    slow.what.keeps = Some(0.3);
+    slow.what
+        .drawn
+        .iter_mut()
+        .for_each(|drawn| drawn.many = HowMany::Count(2));
+    spec.outages.list.extend(number.is_multiple_of(2).then_some(slow));
+    spec
+}
+
+#[test]
+fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
+    let mut n = 0;
+    for (name, topology) in topologies().into_iter().skip(1) {
+        let mut routings = vec![RoutingSpec::MINIMAL, RoutingSpec::MIN_RANDOM, RoutingSpec::MIN_A];
+        if name == "fat-tree" {
+            routings.push(RoutingSpec::SCATTER);
+            routings.push(RoutingSpec::AdaptiveUp(SenseSpec::default()));
+        }
+        for routing in routings {
+            for model in [RouterModel::Sculpin, RouterModel::Credit] {
+                let mut spec = plain(topology.clone());
+                spec.router.model = model;
+                spec.router.buffer = (model == RouterModel::Credit).then_some(Bytes(8_192));
+                spec.routing = routing.clone();
+                spec.jobs[0].work = of_its_own(n, 0.5, 3_000);
+                spec.control.end = Some(Time::from_us(4));
+                spec.control.warmup = Some(Time::ZERO);
+                let mut spec = with_outages(&spec, n);
+                spec.nic.retransmit = (n % 2 == 1).then_some(RetransmitSpec {
+                    retries: 1 + (n % 5) as u8,
+                    after: Time::from_ns(300),
+                });
+                let what = format!("outages, {name}, {}, {model:?}", routing.name());
+                one_answer(&what, &spec);
+                n += 1;
+            }
+        }
     }
 }
 

@@ -36,6 +36,7 @@ mod metamorphic;
 mod mpi;
 mod oracle;
 mod oracle_studies;
+mod outages;
 mod overload;
 mod parallel_links;
 mod placement;

@@ -54,23 +54,33 @@ pub(crate) struct Curtailed {
     was: Vec<u16>,
     /// By port of now.
     stages: Vec<PortStage>,
-    /// By target, where one is concerned.
+    /// By target, where one is concerned, or all are taken as such.
     concerned: Vec<Option<Box<Levels>>>,
+    /// Targets that no failure concerns, though they are taken as such: all hops that are minimal in the family are.
+    as_before: Vec<bool>,
     /// Channels of a round.
     round: u8,
     /// Of packets that begin at nodes.
     vcs: u8,
     /// Of parts of ways that begin anywhere.
     vcs_from_anywhere: u8,
+    /// Packets may come from ways of another network, on any channel.
+    joins_others: bool,
     diameter: u32,
 }
 
 impl Curtailed {
     /// Takes the ports of dead cables, both ends of each, out of a family with the wiring that is given; the wiring of what is left comes with it.
+    /// `everywhere`: all targets are taken as concerned.
     ///
     /// # Errors
     /// How many bytes the levels would take, if they are too many.
-    pub(crate) fn new(family: Geometry, whole: Wiring, dead: &[bool]) -> Result<(Curtailed, Wiring), u64> {
+    pub(crate) fn new(
+        family: Geometry,
+        whole: Wiring,
+        dead: &[bool],
+        everywhere: bool,
+    ) -> Result<(Curtailed, Wiring), u64> {
         let (wiring, now, was) = without(&whole, dead);
         let stage = |port: usize| {
             let (router, port) = wiring.port_at(port);
@@ -84,15 +94,22 @@ impl Curtailed {
             round: if stages.iter().any(|stage| stage.wraps) { 2 } else { 1 },
             vcs: 1,
             vcs_from_anywhere: 1,
+            joins_others: false,
             diameter: family.family().diameter(),
             concerned: vec![None; n],
+            as_before: vec![false; n],
             family: Box::new(family),
             whole,
             now,
             was,
             stages,
         };
-        let concerned = left.concerned_targets(dead);
+        let mut concerned = left.concerned_targets(dead);
+        if everywhere {
+            left.as_before = vec![true; n];
+            concerned.iter().for_each(|&to| left.as_before[to as usize] = false);
+            concerned = (0..n as u32).collect();
+        }
         let bytes = concerned.len() as u64 * n as u64 * if grouped { 4 } else { 2 };
         if bytes > MOST_BYTES {
             return Err(bytes);
@@ -284,6 +301,16 @@ impl Curtailed {
         self.vcs_from_anywhere
     }
 
+    /// Has so many channels, for packets that may come from ways of another network.
+    pub(crate) fn take_channels(&mut self, vcs: u8) {
+        (self.vcs, self.vcs_from_anywhere, self.joins_others) = (vcs, vcs, true);
+    }
+
+    /// The number before of a port.
+    pub(crate) fn port_before(&self, wiring: &Wiring, router: u32, now: u16) -> u16 {
+        self.was[wiring.port_index(router, now)]
+    }
+
     /// The number of a port of before, if it is left.
     pub(crate) fn port_now(&self, router: u32, before: u16) -> Option<u16> {
         Some(self.now[self.whole.port_index(router, before)]).filter(|&port| port != GONE)
@@ -366,7 +393,7 @@ impl Curtailed {
         });
         let vc = self.channel(before, self.stages[wiring.port_index(at, hop.port)]);
         debug_assert!(
-            vc < self.vcs_from_anywhere || wiring.nodes_of(to).is_empty(),
+            vc < self.vcs_from_anywhere || self.joins_others || wiring.nodes_of(to).is_empty(),
             "channel {vc} of {} at router {at} for router {to}",
             self.vcs_from_anywhere
         );
@@ -497,7 +524,8 @@ impl NetworkFamily for Curtailed {
     }
 
     fn minimal_hops(&self, wiring: &Wiring, at: u32, to: u32, out: &mut HopList) {
-        let Some(levels) = &self.concerned[to as usize] else {
+        let levels = self.concerned[to as usize].as_ref();
+        let Some(levels) = levels.filter(|_| !self.as_before[to as usize]) else {
             self.family.minimal_hops(&self.whole, at, to, out);
             let left: Vec<Hop> = out.iter().filter_map(|&hop| self.left_of(at, hop)).collect();
             out.clear();

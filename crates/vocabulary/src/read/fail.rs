@@ -15,7 +15,7 @@ const OF_DRAWS: [&str; 3] = ["of", "class", "seed"];
 pub(crate) struct LookedUp(Option<(TopologySpec, Topology)>);
 
 impl LookedUp {
-    fn of(&mut self, spec: &TopologySpec) -> Option<&Topology> {
+    pub(super) fn of(&mut self, spec: &TopologySpec) -> Option<&Topology> {
         if self.0.as_ref().is_none_or(|(known, _)| known != spec) {
             self.0 = Some((spec.clone(), spec.build().ok()?));
         }
@@ -55,11 +55,7 @@ pub(crate) fn read(
     }
     let fail = FailSpec {
         keeps: keeps.filter(|&share| share < 1.0 && cables_fail),
-        cables: values.texts("cables").to_vec(),
-        routers: values.texts("routers").to_vec(),
-        nodes: values.integers_u32("nodes"),
-        groups: values.integers_u32("groups"),
-        drawn,
+        ..named(&values, drawn)
     };
     if fail.is_empty() {
         return fail;
@@ -76,14 +72,26 @@ pub(crate) fn read(
     fail
 }
 
+/// What is named, beside what is drawn.
+pub(super) fn named(values: &Values, drawn: Option<DrawnFailures>) -> FailSpec {
+    FailSpec {
+        keeps: None,
+        cables: values.texts("cables").to_vec(),
+        routers: values.texts("routers").to_vec(),
+        nodes: values.integers_u32("nodes"),
+        groups: values.integers_u32("groups"),
+        drawn,
+    }
+}
+
 /// What is drawn; nothing where a study asks for none.
-fn drawn(values: &Values, findings: &mut Findings) -> Option<DrawnFailures> {
+pub(super) fn drawn(values: &Values, findings: &mut Findings) -> Option<DrawnFailures> {
     let many = match (values.integer("count"), values.number("share")) {
         (Some(_), Some(_)) => {
             let hint = "give one of the two";
             findings.error(
                 values.place("share"),
-                "fail.share",
+                &format!("{}.share", values.path),
                 "is another number beside `count`",
                 hint,
             );
@@ -96,7 +104,7 @@ fn drawn(values: &Values, findings: &mut Findings) -> Option<DrawnFailures> {
                 let hint = "add count = 1 or share = 0.01, or remove the key";
                 findings.error(
                     values.place(key),
-                    &format!("fail.{key}"),
+                    &format!("{}.{key}", values.path),
                     "says how to draw, and nothing is drawn",
                     hint,
                 );
@@ -108,7 +116,8 @@ fn drawn(values: &Values, findings: &mut Findings) -> Option<DrawnFailures> {
     let class = values.text("class").map(str::to_owned);
     if class.is_some() && of != FailKind::Cables {
         let hint = "remove it, or take of = \"cables\"";
-        findings.error(values.place("class"), "fail.class", "only cables have classes", hint);
+        let path = format!("{}.class", values.path);
+        findings.error(values.place("class"), &path, "only cables have classes", hint);
         return None;
     }
     (many != HowMany::Count(0)).then(|| DrawnFailures {

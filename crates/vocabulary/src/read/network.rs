@@ -8,7 +8,7 @@ use des::Time;
 use fabric::routing::RoutingSpec;
 use fabric::spec::{
     Architecture, BitsPerSec, Bytes, ControlOrder, LinkSpec, Links, Matcher, NamedModel, NicSpec, PipelineSpec,
-    RouterModel, RouterSpec,
+    RetransmitSpec, RouterModel, RouterSpec,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -379,9 +379,19 @@ fn build_nic(values: &Values, model: &dyn NamedModel, findings: &mut Findings) -
         None if in_order => ControlOrder::InOrder,
         None => ControlOrder::First,
     };
+    if values.given("retransmit_after") && values.integer("retransmit").is_none() {
+        let reason = "says when what is lost is sent again, and nothing is";
+        let hint = "give nic.retransmit how often, or remove the key";
+        findings.error(values.place("retransmit_after"), "nic.retransmit_after", reason, hint);
+        return None;
+    }
     Some(NicSpec {
         control,
         reads_behind: values.integer_or_default("reads_behind").try_into().ok()?,
+        retransmit: values.integer("retransmit").map(|retries| RetransmitSpec {
+            retries: retries as u8,
+            after: Time(values.quantity_or_default("retransmit_after")),
+        }),
         packet: Bytes(values.quantity("packet")?),
         chunk: values.quantity("chunk").map(Bytes),
         message_overhead: Time(values.quantity("overhead")?),

@@ -11,7 +11,7 @@ use study::{
 };
 
 /// Longest simulated time of a run: 40 hours, less than [`HORIZON`](des::HORIZON).
-const LONGEST: u64 = 144_000 * SECOND;
+pub(super) const LONGEST: u64 = 144_000 * SECOND;
 const _: () = assert!(LONGEST < des::HORIZON.0);
 
 const CREDIT: When = When {
@@ -85,6 +85,11 @@ pub(super) const TOP_LEVEL: &[TopLevel] = &[
         "fail",
         Form::Table,
         "`[fail]`: cables, routers and nodes that are dead.",
+    ),
+    top(
+        "outage",
+        Form::Tables,
+        "`[[outage]]`: what fails while the run goes on, and when.",
     ),
     top("mpi", Form::Table, "`[mpi]`: what the messages of MPI ranks cost."),
     top("job", Form::Tables, "`[[job]]`: what the nodes do; one job per table."),
@@ -477,6 +482,24 @@ const NIC: &[Parameter] = &[
         key: "control",
         values: &["reads-first"],
     }]),
+    key(
+        "retransmit",
+        Type::Or(
+            &("off", "what is lost is lost"),
+            &Type::Integer {
+                min: 1,
+                max: fabric::packet::MOST_RETRIES as u64,
+            },
+        ),
+        Default::Text("off"),
+        "A packet that an outage has lost is sent again by its source, so often at most.",
+    ),
+    key(
+        "retransmit_after",
+        span(SECOND),
+        Default::Text("10 us"),
+        "So long after a packet was lost its source sends it again.",
+    ),
 ];
 
 /// `job.work`.
@@ -701,6 +724,7 @@ pub(super) const SECTIONS: &[Section] = &[
         families: &[],
     },
     fail::FAIL_TABLE,
+    fail::OUTAGE_TABLES,
     Section {
         name: "mpi",
         header: "[mpi]",

@@ -175,6 +175,32 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(4, "fail.class", "`up1`", "classes of cables between routers are x, y")],
     ),
     (
+        "outages_that_are_not_there",
+        &[
+            (5, "outage[0].cables[0]", "no cable is called `(0,0) x-`", "`(0,0) x+`"),
+            (8, "outage[1].until", "is not behind `at`", "a later time"),
+            (11, "outage[2]", "nothing fails in it", "name cables"),
+            (14, "outage[3].at", "is missing", "add at"),
+            (17, "outage[4].share", "beside `count`", "one of the two"),
+            (23, "outage[5].of", "nothing is drawn", "count = 1"),
+        ],
+    ),
+    (
+        "time_of_no_retransmission",
+        &[(3, "nic.retransmit_after", "nothing is", "how often")],
+    ),
+    (
+        "outage_of_lanes_of_a_router",
+        &[
+            (5, "outage[0].routers", "no meaning where cables keep", "two outages"),
+            (10, "outage[1].reroute", "no meaning where cables keep", "two outages"),
+        ],
+    ),
+    (
+        "outage_is_a_table",
+        &[(3, "outage", "must be a list of tables", "[[outage]]")],
+    ),
+    (
         "cost_part_is_a_value",
         &[
             (3, "cost.layout", "must be a table, not a whole number", "[cost.layout]"),

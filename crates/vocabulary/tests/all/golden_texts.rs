@@ -88,7 +88,8 @@ impl Draft {
             if of_job.contains(&name.as_str()) {
                 continue;
             }
-            writeln!(text, "[{name}]").expect("texts grow");
+            let (open, close) = if name == "outage" { ("[[", "]]") } else { ("[", "]") };
+            writeln!(text, "{open}{name}{close}").expect("texts grow");
             for (key, value) in keys {
                 writeln!(text, "{key} = {value}").expect("texts grow");
             }
@@ -168,6 +169,14 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("fail.share", &["0.25"]),
     ("fail.class", &["\"x\""]),
     ("fail.keeps", &["0.25"]),
+    ("outage.cables", &["\"(0,0) x+\"", "[\"(0,0) x+\", \"(1,0) y+ #*\"]"]),
+    ("outage.routers", &["\"(1,1)\""]),
+    ("outage.nodes", &["3", "[3, 5]"]),
+    ("outage.groups", &["1", "[0, 2]"]),
+    ("outage.count", &["2", "0"]),
+    ("outage.share", &["0.25"]),
+    ("outage.class", &["\"x\""]),
+    ("outage.keeps", &["0.25"]),
     ("nic.chunk", &["\"32 B\"", "\"512 B\""]),
     ("nic.packet", &["\"1 KiB\"", "\"4 KiB\""]),
     ("nic.buffer", &["\"8 KiB\"", "\"1 MiB\""]),
@@ -498,6 +507,7 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
     match (owner, key, value) {
         ("router", "architecture", "late-admission") => draft.give("nic", "nic", "chunk", "\"32 B\""),
         ("mpi", "beside_latency" | "beside_hop" | "beside_trees", _) => draft.give("mpi", "mpi", "beside", "\"256 B\""),
+        ("nic", "retransmit_after", _) => draft.give("nic", "nic", "retransmit", "3"),
         ("nic", "chunk", _) => draft.give("router", "router", "architecture", "\"late-admission\""),
         ("router", "bubble", _) => draft.give("routing", "routing", "kind", "\"dor\""),
         ("topology.graph", "format", "built-in") => {
@@ -619,6 +629,15 @@ fn single_studies() -> Vec<(String, Draft)> {
                 ("fail", "of" | "class" | "seed" | "keeps") => {
                     let mut draft = plain();
                     draft.set("fail", "count", "2");
+                    draft
+                }
+                ("outage", key) => {
+                    let mut draft = plain();
+                    draft.set("outage", "at", "\"10 ns\"");
+                    match key {
+                        "of" | "class" | "seed" => draft.set("outage", "count", "2"),
+                        _ => draft.set("outage", "cables", "\"(1,0) x+\""),
+                    }
                     draft
                 }
                 ("mpi", _) | ("job", "ranks_per_node" | "mapping" | "start") | ("router", "o" | "O" | "S") => {

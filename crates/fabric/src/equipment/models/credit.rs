@@ -49,4 +49,8 @@ impl NamedModel for NamedCredit {
     fn credit_leaves(&self) -> CreditLeaves {
         CreditLeaves::WithTail
     }
+
+    fn loses_packets(&self) -> bool {
+        true
+    }
 }

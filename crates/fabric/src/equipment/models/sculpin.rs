@@ -39,4 +39,8 @@ impl NamedModel for NamedSculpin {
     fn gives_credits(&self) -> bool {
         false
     }
+
+    fn loses_packets(&self) -> bool {
+        true
+    }
 }
