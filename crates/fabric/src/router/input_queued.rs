@@ -332,7 +332,7 @@ impl<J: Journal, S: Sink<Fabric<InputQueued>>> AtRouter<'_, InputQueued, J, S> {
         let packet = *self.st.slots.get(self.st.inputs.get(index).head);
         let to_the_node = net.routing.leads_to_the_node();
         let way = match to_the_node {
-            true => self.lent().route_by_what_waits(&packet, now),
+            true => self.lent().route_by_what_waits::<true>(&packet, now),
             false => self.route(&packet, now),
         };
         let (local, vc) = (way.port(), way.vc());

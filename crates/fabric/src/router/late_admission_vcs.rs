@@ -62,7 +62,7 @@ impl RouterModel for LateAdmissionVcs {
         let now = packet.time().0;
         let to_the_node = net.routing.leads_to_the_node();
         let way = match to_the_node {
-            true => at.lent().route_by_what_waits(&packet, now),
+            true => at.lent().route_by_what_waits::<false>(&packet, now),
             false => at.route(&packet, now),
         };
         let local = way.port();

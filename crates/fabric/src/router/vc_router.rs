@@ -564,7 +564,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         packet.set_vc(class);
         let to_the_node = net.routing.leads_to_the_node();
         let way = match to_the_node {
-            true => self.lent().route_by_what_waits(&packet, now),
+            true => self.lent().route_by_what_waits::<false>(&packet, now),
             false => self.route(&packet, now),
         };
         let ejects = way.port() >= u32::from(site.net);
