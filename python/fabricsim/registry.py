@@ -32,6 +32,7 @@ KINDS = (
     "router-model",
     "router-preset",
     "mpi-preset",
+    "memory-preset",
     "routing",
     "work",
     "pattern",

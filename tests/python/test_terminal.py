@@ -62,7 +62,7 @@ def test_kinds_are_understood_in_the_plural_and_by_their_last_word():
         "processes": ["process"],
         "motifs": ["motif"],
         "router models": ["router-model"],
-        "presets": ["topology-preset", "router-preset", "mpi-preset"],
+        "presets": ["topology-preset", "router-preset", "mpi-preset", "memory-preset"],
         "study": ["studies"],
     }.items():
         assert list(json.loads(listed(word).stdout)) == kinds

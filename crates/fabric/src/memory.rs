@@ -71,6 +71,7 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         node: logical,
         now: event.time().0,
         delay: 0,
+        fetch: 0,
     };
     run(net, st, j, around, node, event);
 }
@@ -92,7 +93,7 @@ fn run<'a, J: Journal>(
             let key = (event.source(), node, event.label());
             let entry = incoming::take(net, endpoint.st, endpoint.j, lp, key);
             if let Some((_, from)) = net.workload.memory_of(entry.source) {
-                endpoint.arrive(from, entry.about, entry.birth, entry.bytes);
+                endpoint.arrive((entry.source, from), node, (entry.about, entry.birth, entry.bytes));
             }
         }
         _ => endpoint.step(event),

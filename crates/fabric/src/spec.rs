@@ -26,7 +26,8 @@ pub use outage::{Outage, OutagesSpec, Reroute, in_outage};
 pub use plain::plain;
 pub use study::{BitsPerSec, Bytes};
 pub use work::memory::spec::{
-    AccessPattern, Instructions, ListedAccess, MOST_ACCESSES, Memory, Pages, Split, Trace, TraceFile,
+    AccessPattern, CleanWritebacks, Evict, Instructions, InterfaceUse, ListedAccess, MOST_ACCESSES, Memory,
+    NodeArrangement, OwnNode, Pages, Split, Trace, TraceFile, WritebackAnswers,
 };
 pub use work::mpi::spec::{Mapping, Motif, MotifValue, MpiSpec, Part, RailPolicy, Rails, Ranks, Rendezvous, Start};
 pub use work::placement::Placement;

@@ -406,13 +406,14 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
             Some(all.until(run.control.end, whole))
         }
         Work::Memory(work) => {
-            let nodes = job.nodes.map_or(nodes, f64::from);
+            let nodes = job.nodes.map_or_else(|| memory::nodes(work, nodes), f64::from);
             // A request, a line, and telling the home when it leaves, which it answers.
             let accesses = memory::accesses(work, nodes);
+            let (bytes, of_interface) = memory::bytes_per_access(work);
             let mut sent = of(4.0 * accesses, work.header.0 + work.line.0, true);
-            (sent.by_ranks, sent.bytes) = (sent.messages, accesses * (work.header.0 + work.line.0) as f64);
+            (sent.by_ranks, sent.bytes) = (sent.messages, accesses * bytes);
             let way = hops * (host.latency.0 + run.router.traversal.0) as f64;
-            let whole = memory::least_time(work, nodes, way).max(on_wire(sent.bytes) / nodes);
+            let whole = memory::least_time(work, nodes, way).max(on_wire(accesses * of_interface) / nodes);
             Some(sent.until(run.control.end, whole))
         }
         Work::Messages(list) => {

@@ -762,6 +762,23 @@ fn a_memory_node_is_what_the_registry_says() {
     let text = "pattern = \"stride\", stride = \"100 B\", stores = 25, outstanding = 3, clean_evictions = \"told\", \
                 addresses = \"interleaved\", memory_bandwidth = \"2 GB/s\"";
     assert_eq!(work(text), given);
+    // A preset says all of it, and keys beside it replace single values.
+    let preset = work(
+        "preset = \"memhierarchy\", interfaces = \"caches-and-memory\", evict = \"when-come\", memory_latency = \"1 us\"",
+    );
+    let by_part = NodeArrangement {
+        interfaces: InterfaceUse::ByPart,
+        clean_writebacks: CleanWritebacks::Line,
+        writeback_answers: WritebackAnswers::AsSent,
+        evict: Evict::WhenCome,
+        own_node: OwnNode::ThroughRouter,
+    };
+    assert_eq!((preset.arrangement, preset.interfaces), (by_part, 2));
+    assert_eq!(
+        (preset.memory_latency, preset.l1_latency),
+        (Time::from_us(1), Time::from_ns(2))
+    );
+    assert_eq!(preset.preset.as_deref(), Some("memhierarchy"));
 }
 
 #[test]

@@ -39,13 +39,27 @@ pub enum By {
     Message,
 }
 
+/// The line that a message has with it, if not by what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cargo {
+    /// What it says is all.
+    AsSaid,
+    /// The line that it says is read from memory first.
+    FromMemory,
+    /// It answers a message with a line, and takes that back.
+    TakenBack,
+}
+
 /// What a node's controllers cause outside its caches and directory.
 pub trait Effects<J> {
-    /// A message sets out, to the own node as well; where the home sends a line, it is read from memory first.
-    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: CoherenceMessage, from_memory: bool);
+    /// A message sets out, to the own node as well.
+    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: CoherenceMessage, cargo: Cargo);
 
     /// An access has been performed: its place, and how often the line had been written before it.
     fn performed(&mut self, st: &mut MemoryColumns, j: &mut J, access: u32, version: u32, by: By);
+
+    /// What is sent from now on waits until a core's own cache has given up a line, or does so no longer.
+    fn fetch_first(&mut self, _: bool) {}
 
     /// The version of a line in memory, by its entry.
     fn load(&mut self, st: &MemoryColumns, entry: u32) -> u32;

@@ -10,8 +10,9 @@ use crate::state::State;
 use des::{Journal, Time};
 use std::cell::Cell;
 use work::memory::message::{CoherenceMessage, MessageClass, Say};
+use work::memory::spec::InterfaceUse;
 use work::memory::state::{Access, Line, MemoryColumns, NO_LINE, Performed};
-use work::memory::{By, Controller, Effects, Plan, word};
+use work::memory::{By, Cargo, Controller, Effects, Plan, word};
 use work::workload;
 
 /// What an event for a node means, in the channel number of [`Kind::Rank`].
@@ -49,11 +50,13 @@ pub(super) struct Around<'a> {
     pub now: u64,
     /// What the part that acts takes before it sends (ps).
     pub delay: u64,
+    /// What the own cache of a core takes on top to give up a line (ps).
+    pub fetch: u64,
 }
 
 /// A message for the network.
 pub(super) struct Outgoing {
-    /// Interface of the node that takes it.
+    /// Interface of the node that sends it.
     interface: u32,
     message: workload::Message,
     /// Marks of its label, and its word.
@@ -122,6 +125,16 @@ impl Around<'_> {
     }
 }
 
+/// Whether a message comes from a home, and not from caches; lines come from both, from the home out of memory.
+fn is_from_home(say: Say, from_memory: bool) -> bool {
+    match say {
+        Say::ForwardRead | Say::ForwardWrite | Say::Invalidate | Say::Leave | Say::Released => true,
+        Say::Shared | Say::Exclusive | Say::Owned => from_memory,
+        Say::Read | Say::Write | Say::Upgrade | Say::PutShared | Say::PutExclusive | Say::PutModified => false,
+        Say::Acknowledge | Say::Clean | Say::CopyBack | Say::Transfer => false,
+    }
+}
+
 /// Whether accesses wait for a message of this kind.
 fn is_waited_for(say: Say) -> bool {
     matches!(
@@ -139,10 +152,11 @@ fn is_waited_for(say: Say) -> bool {
 }
 
 impl<J: Journal> Effects<J> for Around<'_> {
-    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: CoherenceMessage, from_memory: bool) {
+    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: CoherenceMessage, cargo: Cargo) {
         let times = &self.plan.times;
-        let mut birth = self.now + self.delay;
+        let mut birth = self.now + self.delay + self.fetch;
         let waited_for = is_waited_for(message.say);
+        let from_memory = cargo == Cargo::FromMemory;
         if from_memory {
             let (start, end) = self.use_memory(st, j, message.line, birth);
             let beyond = st.beyond.edit(j, self.place);
@@ -150,6 +164,9 @@ impl<J: Journal> Effects<J> for Around<'_> {
             beyond.memory_queue += start - birth;
             beyond.memory += end - start;
             birth = end;
+        }
+        if waited_for && self.fetch > 0 {
+            st.beyond.edit(j, self.place).inside += self.fetch;
         }
         if waited_for && self.delay > 0 {
             let beyond = st.beyond.edit(j, self.place);
@@ -160,24 +177,27 @@ impl<J: Journal> Effects<J> for Around<'_> {
         }
         let word = word::word(&self.plan.shape, &message);
         let mark = mark(self.plan, message.say.class());
-        if message.to == self.node {
+        let shape = &self.plan.shape;
+        if message.to == self.node && !shape.leaves_own_node() {
             if waited_for {
                 st.beyond.edit(j, self.place).inside += times.bus;
             }
             return self.later(birth + times.bus, step::MESSAGE, word);
         }
-        let bytes = match message.say.has_line() {
+        let bytes = match shape.has_line(message.say) || cargo == Cargo::TakenBack {
             true => times.data,
             false => times.control,
         };
+        let (interface, other) = shape.interfaces_of(&message, is_from_home(message.say, from_memory));
         let beyond = st.beyond.edit(j, self.place);
         beyond.messages += 1;
         beyond.bytes += bytes;
-        // All messages about a line take the same interface.
-        let interface = (message.line % u64::from(self.plan.shape.interfaces)) as u32;
+        if shape.arrangement.interfaces == InterfaceUse::ByPart && interface == 1 {
+            beyond.home_bytes += bytes;
+        }
         let message = workload::Message {
             birth,
-            destination: self.plan.nodes[message.to as usize] + interface,
+            destination: self.plan.nodes[message.to as usize] + other,
             bytes,
         };
         self.outbox.push(Outgoing {
@@ -216,6 +236,14 @@ impl<J: Journal> Effects<J> for Around<'_> {
             self.record(st, j, &record, number, version);
         }
         self.later(done, step::DONE, number.into());
+    }
+
+    fn fetch_first(&mut self, begins: bool) {
+        let times = &self.plan.times;
+        self.fetch = match begins {
+            true => 2 * (times.bus_control + times.bus) + times.l1,
+            false => 0,
+        };
     }
 
     fn load(&mut self, st: &MemoryColumns, entry: u32) -> u32 {
@@ -307,15 +335,13 @@ impl<'a, J: Journal> MemoryEndpoint<'a, J> {
         }
     }
 
-    /// A message of another node has come, `bytes` long and handed over at `birth`.
-    pub fn arrive(&mut self, from: u32, word: u64, birth: u64, bytes: u64) {
+    /// A message has come from an interface of a node to one of this: its word, when it was handed over, and its bytes.
+    pub fn arrive(&mut self, (source, from): (u32, u32), node: u32, (word, birth, bytes): (u64, u64, u64)) {
         let Some(message) = word::message(&self.plan().shape, word, from, self.around.node) else {
             return;
         };
         if is_waited_for(message.say) {
-            let nodes = &self.plan().nodes;
-            let (source, destination) = (nodes[from as usize], nodes[message.to as usize]);
-            let way = self.net.bound(source, destination, bytes as u32);
+            let way = self.net.bound(source, node, bytes as u32);
             let class = message.say.class() as usize;
             let taken = self.around.now - birth;
             let beyond = self.st.memory.beyond.edit(self.j, self.around.place);

@@ -1,6 +1,6 @@
 //! Bytes that memory nodes take: caches, directories, accesses under way, traces.
 
-use fabric::spec::{AccessPattern, Memory, RunSpec, Work};
+use fabric::spec::{AccessPattern, CleanWritebacks, InterfaceUse, Memory, RunSpec, Work, WritebackAnswers};
 use std::mem::size_of;
 use work::memory::state::{Access, Beyond, Core, DirectoryEntry, Line, MemoryNode, Miss, Performed, Readers};
 
@@ -13,6 +13,29 @@ pub(super) fn accesses(work: &Memory, nodes: f64) -> f64 {
     match &work.pattern {
         AccessPattern::Trace(trace) => trace.accesses(work, cores),
         _ => work.accesses as f64 * cores,
+    }
+}
+
+/// Memory nodes on so many nodes of the network.
+pub(super) fn nodes(work: &Memory, nodes: f64) -> f64 {
+    nodes / f64::from(work.interfaces.max(1))
+}
+
+/// Bytes with lines that an access sends, which makes another line leave, and those that leave by one interface of a node.
+pub(super) fn bytes_per_access(work: &Memory) -> (f64, f64) {
+    let line = (work.header.0 + work.line.0) as f64;
+    let leaves = match work.arrangement.clean_writebacks {
+        CleanWritebacks::Word => 0.0,
+        CleanWritebacks::Line => line,
+    };
+    let answer = match work.arrangement.writeback_answers {
+        WritebackAnswers::Word => 0.0,
+        WritebackAnswers::AsSent => leaves,
+    };
+    let all = line + leaves + answer;
+    match work.arrangement.interfaces {
+        InterfaceUse::ByLine => (all, all / f64::from(work.interfaces.max(1))),
+        InterfaceUse::ByPart => (all, line + answer),
     }
 }
 
@@ -34,7 +57,10 @@ pub(super) fn least_time(work: &Memory, nodes: f64, way: f64) -> f64 {
 /// Bytes of the memory nodes of a run on a network of so many nodes, all of which have their records.
 pub(super) fn bytes(run: &RunSpec, nodes: f64) -> f64 {
     let jobs = run.jobs.iter().filter_map(|job| match &job.work {
-        Work::Memory(work) => Some(of_job(work, job.nodes.map_or(nodes, f64::from), nodes)),
+        Work::Memory(work) => {
+            let own = job.nodes.map_or_else(|| self::nodes(work, nodes), f64::from);
+            Some(of_job(work, own, nodes))
+        }
         _ => None,
     });
     jobs.sum()

@@ -44,7 +44,12 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
                     .iter()
                     .for_each(|part| of_entry(&registry::WORK, &part.motif.kind));
             }
-            Work::Memory(_) => of_entry(&registry::WORK, "memory"),
+            Work::Memory(work) => {
+                if let Some(preset) = &work.preset {
+                    of_entry(&registry::MEMORY_PRESET, preset);
+                }
+                of_entry(&registry::WORK, "memory");
+            }
             Work::Messages(_) => of_entry(&registry::WORK, "messages"),
             Work::Idle => {}
         }

@@ -4,6 +4,7 @@ use super::links::BusyLink;
 use super::{Concluded, figures};
 use fabric::memory::account::{MemoryRow, add};
 use work::memory::shape::Shape;
+use work::memory::spec::InterfaceUse;
 use work::memory::state::{Beyond, Core};
 
 figures! {
@@ -56,6 +57,14 @@ pub(super) fn of(run: &Concluded<'_>) -> Option<MemorySummary> {
     let name = &run.spec.jobs[plan.job as usize].name;
     let links = (run.busiest.as_ref(), run.net.injection.bandwidth().0);
     Some(MemorySummary::new(name, &plan.shape, &run.harvest.memory, links))
+}
+
+/// Interfaces of a node that share what it sends, and the bytes that they have sent: of two with their own part the busier one.
+fn busiest_interface(shape: &Shape) -> (u32, fn(&Beyond) -> u64) {
+    match shape.arrangement.interfaces {
+        InterfaceUse::ByLine => (shape.interfaces, |of| of.bytes),
+        InterfaceUse::ByPart => (1, |of| of.home_bytes.max(of.bytes - of.home_bytes)),
+    }
 }
 
 impl MemorySummary {
@@ -125,14 +134,15 @@ impl MemorySummary {
             bottleneck: String::new(),
         };
         // Interfaces are no ports of routers: what the node with the most to send has sent, over the rate of its links.
+        let (shared, of) = busiest_interface(shape);
         let sends = rows
             .iter()
-            .max_by_key(|row| (row.beyond.bytes, std::cmp::Reverse(row.node)));
+            .max_by_key(|row| (of(&row.beyond), std::cmp::Reverse(row.node)));
         let out = sends.map(|row| {
-            let rate = injection as f64 * f64::from(shape.interfaces) * sum.finished.max(1) as f64;
+            let rate = injection as f64 * f64::from(shared) * sum.finished.max(1) as f64;
             BusyLink {
                 name: format!("memory node {} to its router", row.node),
-                busy: (row.beyond.bytes as f64 * 8e12 / rate).min(1.0),
+                busy: (of(&row.beyond) as f64 * 8e12 / rate).min(1.0),
             }
         });
         let links = out.iter().chain(busiest);

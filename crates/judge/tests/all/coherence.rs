@@ -1,6 +1,6 @@
 //! Memory nodes on every kind of network: every engine alike, one writer or many readers, loads that see what was stored, virtual networks.
 
-use crate::memory_nodes::{crowd, go, ring, spec, sum};
+use crate::memory_nodes::{MEMHIERARCHY, arrangement, crowd, go, ring, spec, sum};
 use des::Time;
 use des::rng::{SplitMix, below};
 use fabric::any::AnyFabric;
@@ -36,7 +36,17 @@ fn cells() -> Vec<RunSpec> {
     cells[1].router.buffer = Some(Bytes(72));
     cells[2].routing = RoutingSpec::VALIANT;
     cells[3].router.model = RouterModel::Sculpin;
+    let mut as_outside = spec(TopologySpec::Torus(lattice(&[4, 3], 2)), crowd(0.4, true));
+    as_outside.router.buffer = Some(Bytes(72));
+    arrange(&mut as_outside, (MEMHIERARCHY, 2));
+    cells.push(as_outside);
     cells
+}
+
+fn arrange(spec: &mut RunSpec, (arrangement, interfaces): (NodeArrangement, u32)) {
+    if let Work::Memory(memory) = &mut spec.jobs[0].work {
+        (memory.arrangement, memory.interfaces) = (arrangement, interfaces);
+    }
 }
 
 #[test]
@@ -199,7 +209,13 @@ fn jittered(topology: TopologySpec, routing: RoutingSpec, seed: u64, accesses: u
     spec.links.default.latency = Time::from_ns(up_to(500));
     spec.links.default.bandwidth = BitsPerSec(1_000_000_000 * up_to(200));
     spec.control.seed = seed;
-    spec
+    let mut other = spec.clone();
+    arrange(&mut other, arrangement(up_to(4)));
+    // Not everywhere are there two interfaces at a router.
+    match Network::build(&other) {
+        Ok(_) => other,
+        Err(_) => spec,
+    }
 }
 
 /// Runs memory nodes on every network and returns how many accesses were checked and how many loads saw what another core had stored.

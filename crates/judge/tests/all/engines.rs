@@ -1,6 +1,7 @@
 //! Every cell of topology x routing x router model gives one answer on every engine, passes its self-checks and can be rolled back.
 
 use crate::lent::{self, ListedOps};
+use crate::memory_nodes::arrangement;
 use crate::played_graphs::mixed;
 use des::ranks::local;
 use des::{Time, mix};
@@ -1358,6 +1359,15 @@ fn memory_cells() -> Vec<(String, RunSpec)> {
             // Room for one line: in whole flits where the router counts those.
             spec.router.buffer = Some(Bytes(if *architecture == queued { 128 } else { 72 }));
             spec.links.default.bandwidth = BitsPerSec(16_000_000_000);
+            // The arrangements in turn, where nodes have two interfaces at a router.
+            let (arrangement, interfaces) = arrangement((i + k) as u64);
+            let mut other = spec.clone();
+            if let Work::Memory(memory) = &mut other.jobs[0].work {
+                (memory.arrangement, memory.interfaces) = (arrangement, interfaces);
+            }
+            if Network::build(&other).is_ok() {
+                spec = other;
+            }
             cells.push((format!("{name} {routing:?} {model:?} {architecture:?} memory"), spec));
         }
     }

@@ -65,5 +65,6 @@ mod validation_firefly;
 mod validation_macro_apps;
 mod validation_merlin;
 mod validation_merlin_routings;
+mod validation_sst_memory;
 mod vc_router;
 mod zero_load;

@@ -1,10 +1,10 @@
 //! Memory nodes: what an access takes, in closed form; bandwidths.
 
-use crate::memory_nodes::{LINES, crowd, go, ring, spec, sum};
+use crate::memory_nodes::{LINES, MEMHIERARCHY, crowd, go, ring, spec, sum};
 use des::Time;
 use fabric::spec::*;
 use judge::run::{self, RunResult};
-use topo::{Lattice, SingleRouterSpec, TopologySpec};
+use topo::{Lattice, RingSpec, SingleRouterSpec, TopologySpec};
 
 /// Times of a memory node as in [`Memory::default`], in ps, and of the network of [`plain`].
 const L1: u64 = 1_000;
@@ -40,6 +40,11 @@ fn home() -> u64 {
     DIRECTORY + MEMORY + at(8, 64)
 }
 
+/// Bus and own cache, to and from a core that gives up a line.
+fn fetch() -> u64 {
+    2 * (at(64, 8) + BUS) + L1
+}
+
 /// One access after the other, each long after the one before; (core, line, store).
 fn listed(accesses: &[(u32, u64, bool)]) -> AccessPattern {
     let at = |i: usize| Time::from_us(10 * i as u64);
@@ -62,7 +67,12 @@ fn last(memory: &Memory, accesses: &[(u32, u64, bool)]) -> u64 {
             pattern: listed(&accesses[..n]),
             ..memory.clone()
         };
-        let result = go(&spec(ring(6), memory));
+        let topology = TopologySpec::Ring(RingSpec {
+            routers: 6,
+            width: 1,
+            nodes_per_router: memory.interfaces,
+        });
+        let result = go(&spec(topology, memory));
         let all = result.memory.iter().map(|row| row.cores.done).sum::<u64>();
         assert_eq!(all, n as u64);
         result.memory.iter().map(|row| row.cores.latency).sum()
@@ -404,4 +414,170 @@ fn with_two_interfaces_lines_share_them_out() {
         &mut |_| true,
     );
     assert!(refused.is_err_and(|error| error.to_string().contains("no whole number of hosts")));
+}
+
+/// A node of one core and one line in either cache, put together in that way.
+fn with_one_line(arrangement: NodeArrangement) -> Memory {
+    Memory {
+        cores: 1,
+        l1: Bytes(64),
+        l1_ways: 1,
+        l2: Bytes(64),
+        l2_ways: 1,
+        interfaces: match arrangement.interfaces {
+            InterfaceUse::ByLine => 1,
+            InterfaceUse::ByPart => 2,
+        },
+        arrangement,
+        ..Memory::default()
+    }
+}
+
+#[test]
+fn a_line_that_leaves_when_another_is_asked_for_goes_before_the_request() {
+    let first_then_second = [(0, of(1), false), (0, of(2), false)];
+    let read = to_l2() + way(2, 8) + home() + way(2, 72) + to_core();
+    let plain = NodeArrangement::default();
+    assert_eq!(last(&with_one_line(plain), &first_then_second), read);
+    // The core is asked for the line first, and the request waits for the word, or the line, on the node's link.
+    let evict = Evict::WhenAsked;
+    let word = NodeArrangement { evict, ..plain };
+    assert_eq!(
+        last(&with_one_line(word), &first_then_second),
+        read + fetch() + at(25, 8)
+    );
+    let line = NodeArrangement {
+        clean_writebacks: CleanWritebacks::Line,
+        ..word
+    };
+    assert_eq!(
+        last(&with_one_line(line), &first_then_second),
+        read + fetch() + at(25, 72)
+    );
+    // What was written leaves with the line in any case.
+    let written = [(0, of(1), true), (0, of(2), false)];
+    assert_eq!(last(&with_one_line(word), &written), read + fetch() + at(25, 72));
+    // No core has the line.
+    let unheld = Memory {
+        l2: Bytes(128),
+        l2_ways: 2,
+        ..with_one_line(word)
+    };
+    let third = [(0, of(1), false), (0, of(2), false), (0, of(2) + 1, false)];
+    assert_eq!(last(&unheld, &third), read + at(25, 8));
+}
+
+#[test]
+fn a_place_that_waits_for_its_line_lets_other_accesses_wait() {
+    let reads = [(0, of(1), false), (0, of(1) + 1, false)];
+    let evict = Evict::WhenAsked;
+    let asked = with_one_line(NodeArrangement {
+        evict,
+        ..NodeArrangement::default()
+    });
+    // Together where the place is given when the line comes, one after the other where it is given when it is asked for.
+    let one = end(&asked, &reads[..1]);
+    assert!(end(&with_one_line(NodeArrangement::default()), &reads) < one + one / 2);
+    assert!(end(&asked, &reads) > 2 * one - to_l2() - to_core());
+    let roomy = Memory {
+        l2: Bytes(128),
+        l2_ways: 2,
+        ..asked
+    };
+    assert!(end(&roomy, &reads) < one + one / 2);
+}
+
+#[test]
+fn lines_that_leave_and_their_answers_take_what_the_study_says() {
+    // Three lines of three nodes in a cache for one: two leave.
+    let reads: Vec<_> = (1..4).map(|node| (0, of(node), false)).collect();
+    let bytes = |arrangement| {
+        let memory = Memory {
+            pattern: listed(&reads),
+            ..with_one_line(arrangement)
+        };
+        sum(&go(&spec(ring(6), memory)).memory, |row| row.beyond.bytes)
+    };
+    let plain = NodeArrangement::default();
+    let lines = NodeArrangement {
+        clean_writebacks: CleanWritebacks::Line,
+        ..plain
+    };
+    let answered = NodeArrangement {
+        writeback_answers: WritebackAnswers::AsSent,
+        ..lines
+    };
+    let words = 3 * (8 + 72) + 2 * (8 + 8);
+    assert_eq!(bytes(plain), words);
+    assert_eq!(bytes(lines), words + 2 * 64);
+    assert_eq!(bytes(answered), words + 4 * 64);
+    // Without a line to answer there is none to send back.
+    let only_answers = NodeArrangement {
+        writeback_answers: WritebackAnswers::AsSent,
+        ..plain
+    };
+    assert_eq!(bytes(only_answers), words);
+}
+
+#[test]
+fn caches_and_home_of_a_node_have_an_interface_each() {
+    let by_part = NodeArrangement {
+        interfaces: InterfaceUse::ByPart,
+        ..NodeArrangement::default()
+    };
+    let memory = with_one_line(by_part);
+    let remote = to_l2() + way(2, 8) + home() + way(2, 72) + to_core();
+    assert_eq!(last(&memory, &[(0, of(2), false)]), remote);
+    let inside = to_l2() + BUS + home() + BUS + to_core();
+    assert_eq!(last(&memory, &[(0, of(0), false)]), inside);
+    let through = Memory {
+        arrangement: NodeArrangement {
+            own_node: OwnNode::ThroughRouter,
+            ..by_part
+        },
+        ..memory.clone()
+    };
+    let own = to_l2() + way(0, 8) + home() + way(0, 72) + to_core();
+    assert_eq!(last(&through, &[(0, of(0), false)]), own);
+    // Requests leave by the first interface, lines and answers by the second.
+    let topology = TopologySpec::Ring(RingSpec {
+        routers: 6,
+        width: 1,
+        nodes_per_router: 2,
+    });
+    let reads = Memory {
+        pattern: listed(&[(0, of(1), false), (0, of(2), false)]),
+        ..memory
+    };
+    let result = go(&spec(topology, reads));
+    let of_node = |node: usize| (result.memory[node].beyond.bytes, result.memory[node].beyond.home_bytes);
+    assert_eq!([of_node(0), of_node(1), of_node(2)], [(24, 0), (80, 80), (72, 72)]);
+}
+
+#[test]
+fn the_busier_of_two_interfaces_is_named() {
+    let memory = Memory {
+        accesses: 100,
+        memory_bandwidth: BitsPerSec(800_000_000_000),
+        interfaces: 2,
+        arrangement: NodeArrangement {
+            evict: Evict::WhenCome,
+            ..MEMHIERARCHY
+        },
+        ..Memory::default()
+    };
+    let mut spec = spec(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 12 }), memory);
+    spec.links.default.bandwidth = BitsPerSec(8_000_000_000);
+    let result = go(&spec);
+    let time = result.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
+    let most = result.memory.iter().map(|row| {
+        let of = &row.beyond;
+        of.home_bytes.max(of.bytes - of.home_bytes)
+    });
+    let share = 100.0 * 1_000.0 * most.max().unwrap_or(0) as f64 / time as f64;
+    let words = result.summary.memory.expect("there are memory nodes").bottleneck;
+    assert!(
+        words.contains(&format!("is busy for {share:.0} % of the time")),
+        "{words} {share}"
+    );
 }

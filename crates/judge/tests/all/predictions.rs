@@ -1,5 +1,6 @@
 //! What is told of a run before it is run, against the run.
 
+use crate::memory_nodes::MEMHIERARCHY;
 use fabric::spec::*;
 use judge::predict::{NetworkFacts, Prediction};
 use judge::run::run;
@@ -160,6 +161,18 @@ fn of_ranks_that_compute_and_of_memories_the_end_of_the_run_leaves_a_part() {
     });
     spec.control.end = Some(des::Time::from_us(100));
     between("memory", &spec, 0.5, 2.0);
+    // Caches and homes with an interface each, lines that leave with their data and come back.
+    for bandwidth in [1, 25] {
+        spec.jobs[0].work = Work::Memory(Memory {
+            accesses: 1_000_000,
+            outstanding: 2,
+            interfaces: 2,
+            arrangement: MEMHIERARCHY,
+            ..Memory::default()
+        });
+        spec.links.default.bandwidth = BitsPerSec(bandwidth * 8_000_000_000);
+        between("memory with two interfaces", &spec, 0.5, 2.0);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::memory;
 use super::messages;
 use super::network::parameters;
 use super::placement::{self, Files};
+use super::presets;
 use super::ranks::{self, Told};
 use super::trace::Traces;
 use crate::registry;
@@ -226,7 +227,7 @@ fn read_work(
         let values = reader::read(source, &parameters, preset, &["kind"], findings);
         Work::Pairs(Pairs::read(&values, n_nodes, findings)?)
     } else if kind == "memory" {
-        let values = reader::read(source, &parameters, &[], &["kind"], findings);
+        let values = reader::read(source, &parameters, presets::of_memory(table), &["kind"], findings);
         Work::Memory(memory::read(&values, (n_nodes, base, traces), findings)?)
     } else if kind == "messages" {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);

@@ -2,13 +2,15 @@
 
 use super::accesses;
 use super::trace::{self, Traces};
+use crate::registry::memory::BY_PART;
 use des::Time;
 use std::path::Path;
 use study::diagnostic::Findings;
-use study::reader::Values;
+use study::reader::{Checked, Values};
 use study::{BitsPerSec, Bytes};
 use work::memory::spec::{
-    AccessPattern, Addresses, CleanEvictions, MOST_ACCESSES, Memory, PatternWord, VirtualNetworks,
+    AccessPattern, Addresses, CleanEvictions, InterfaceUse, MOST_ACCESSES, Memory, NodeArrangement, OwnNode,
+    PatternWord, VirtualNetworks,
 };
 
 /// Reads the keys of the work; `None` after errors.
@@ -58,11 +60,14 @@ pub(crate) fn read(
         memory_latency: time("memory_latency")?,
         banks: values.integer_u32("banks")?,
         bank_busy: time("bank_busy")?,
-        interfaces: values.integer_u32("interfaces")?,
+        // Without a number it is the word.
+        interfaces: values.integer_u32("interfaces").unwrap_or(2),
         interleaved: values.choice::<Addresses>("addresses")? == Addresses::Interleaved,
         by_class: values.choice::<VirtualNetworks>("virtual_networks")? == VirtualNetworks::ByClass,
         control: bytes("control")?,
         header: bytes("header")?,
+        arrangement: read_arrangement(values, findings)?,
+        preset: values.text("preset").map(str::to_owned),
     };
     let before = findings.n_errors();
     check_sizes(&memory, values, findings);
@@ -70,6 +75,29 @@ pub(crate) fn read(
         memory.pattern = AccessPattern::Trace(trace::read(values, &memory, files, findings)?);
     }
     (findings.n_errors() == before).then_some(memory)
+}
+
+/// How the parts of a node work together; `None` after errors.
+fn read_arrangement(values: &Values, findings: &mut Findings) -> Option<NodeArrangement> {
+    let interfaces = match values.get("interfaces")? {
+        Checked::Word(_) => InterfaceUse::ByPart,
+        _ => InterfaceUse::ByLine,
+    };
+    let own_node = values.choice("own_node")?;
+    if own_node == OwnNode::ThroughRouter && interfaces == InterfaceUse::ByLine {
+        let reason = "a node does not send to itself, and caches and home have the same interfaces";
+        let hint = format!("set {}.interfaces = \"{BY_PART}\", or own_node = \"bus\"", values.path);
+        let path = format!("{}.own_node", values.path);
+        findings.error(values.place("own_node"), &path, reason, hint);
+        return None;
+    }
+    Some(NodeArrangement {
+        interfaces,
+        clean_writebacks: values.choice("clean_writebacks")?,
+        writeback_answers: values.choice("writeback_answers")?,
+        evict: values.choice("evict")?,
+        own_node,
+    })
 }
 
 /// What cores ask for; `None` after errors.

@@ -267,6 +267,49 @@ const SST_MACRO: MpiPreset = MpiPreset {
 /// All of them in the order of the registry.
 const MPI_PRESETS: [&MpiPreset; 2] = [&FIREFLY, &SST_MACRO];
 
+/// Values of what memory nodes of a known simulator are.
+#[derive(Debug)]
+struct MemoryPreset {
+    /// Its name, as in the registry.
+    name: &'static str,
+    /// Keys of `work`.
+    work: &'static [(&'static str, &'static str)],
+}
+
+/// SST memHierarchy with an L2 above a directory: links of 1 ns between core, own cache, bus, shared cache, directory and memory; an own
+/// cache of 2 cycles and a shared one of 6 at 2 GHz, a directory of 5; bus and memory at 1 GHz, a line per cycle.
+const MEMHIERARCHY: MemoryPreset = MemoryPreset {
+    name: "memhierarchy",
+    work: &[
+        ("interfaces", crate::registry::memory::BY_PART),
+        ("own_node", "through-router"),
+        ("clean_writebacks", "line"),
+        ("writeback_answers", "as-sent"),
+        ("evict", "when-asked"),
+        ("virtual_networks", "one"),
+        ("issue", "250 ps"),
+        ("l1_latency", "2 ns"),
+        ("bus_latency", "3250 ps"),
+        ("l2_latency", "4 ns"),
+        ("directory_latency", "2500 ps"),
+        ("memory_latency", "53500 ps"),
+        ("memory_bandwidth", "64 GB/s"),
+    ],
+};
+
+/// All of them in the order of the registry.
+const MEMORY_PRESETS: [&MemoryPreset; 1] = [&MEMHIERARCHY];
+
+/// What a preset of memory nodes that `work` names says of its keys.
+pub(crate) fn of_memory(work: &Table) -> &'static [(&'static str, &'static str)] {
+    let name = match work.get("preset").map(|item| &item.node.value) {
+        Some(Value::Text(name)) => name,
+        _ => return &[],
+    };
+    let preset = MEMORY_PRESETS.into_iter().find(|preset| preset.name == name);
+    preset.map_or(&[], |preset| preset.work)
+}
+
 /// All presets in the order of the registry.
 const PRESETS: [&Preset; 9] = [
     &SCULPIN,
@@ -348,6 +391,7 @@ pub(crate) fn preset(name: &str) -> Option<&'static Preset> {
 mod tests {
     use super::*;
     use crate::registry;
+    use study::Parameter;
     use study::reader::default_value;
 
     /// The values of a preset, section by section.
@@ -356,14 +400,22 @@ mod tests {
     fn takes(preset: &str, sections: OfSections<'_>) {
         for (section, values) in sections {
             let section = registry::section(section).unwrap();
-            for (key, text) in *values {
-                let parameter = section.parameters.iter().find(|parameter| parameter.key == *key);
-                let parameter = parameter.unwrap_or_else(|| panic!("{preset}: {key}"));
-                assert!(
-                    default_value(&parameter.kind, text).is_some(),
-                    "{preset}: {key} = {text}"
-                );
-            }
+            values_are_taken(preset, section.parameters.iter(), values);
+        }
+    }
+
+    fn values_are_taken(
+        preset: &str,
+        parameters: impl Iterator<Item = &'static Parameter> + Clone,
+        values: &[(&str, &str)],
+    ) {
+        for (key, text) in values {
+            let parameter = parameters.clone().find(|parameter| parameter.key == *key);
+            let parameter = parameter.unwrap_or_else(|| panic!("{preset}: {key}"));
+            assert!(
+                default_value(&parameter.kind, text).is_some(),
+                "{preset}: {key} = {text}"
+            );
         }
     }
 
@@ -386,6 +438,14 @@ mod tests {
         assert_eq!(names(&registry::MPI_PRESET), MPI_PRESETS.map(|preset| preset.name));
         for preset in MPI_PRESETS {
             takes(preset.name, &[("mpi", preset.mpi), ("nic", preset.nic)]);
+        }
+        assert_eq!(
+            names(&registry::MEMORY_PRESET),
+            MEMORY_PRESETS.map(|preset| preset.name)
+        );
+        let memory = registry::find(&registry::WORK, "memory").unwrap();
+        for preset in MEMORY_PRESETS {
+            values_are_taken(preset.name, memory.parameters(), preset.work);
         }
     }
 

@@ -1,11 +1,25 @@
 //! Memory nodes: what a study says of them.
 
 use study::{BANDWIDTH, Default, Entry, Named, Parameter, SECOND, TIB, Type, When, key, size, span, time};
-use work::memory::spec::{Addresses, CleanEvictions, Instructions, Pages, PatternWord, SplitWord, VirtualNetworks};
+use work::memory::spec::{
+    Addresses, CleanEvictions, CleanWritebacks, Evict, Instructions, OwnNode, Pages, PatternWord, SplitWord,
+    VirtualNetworks, WritebackAnswers,
+};
 
 const fn count(name: &'static str, max: u64, default: &'static str, doc: &'static str) -> Parameter {
     key(name, Type::Integer { min: 1, max }, Default::Text(default), doc)
 }
+
+pub(super) const PRESETS: &[Entry] = &[Entry {
+    name: "memhierarchy",
+    line: "SST memHierarchy: caches and home have an interface each, lines leave when others are asked for and take their data along, everything goes through the router; times of caches, bus, directory and memory at 2 GHz.",
+    groups: &[],
+    source: "SST, memHierarchy (sst-elements f782290d): caches at 2 GHz with links of 1 ns, bus and memory at 1 GHz",
+    limits: "Made for `router.preset = \"merlin\"` with `crossbar_bandwidth` that of the links. Times of clocks stand at their means; a shared cache looks for the line used longest ago, where SST's \"lru\" first takes lines that no own cache has, those on their way among them (`misses = 1`).",
+}];
+
+/// The words for two interfaces with a part each.
+pub(crate) const BY_PART: &str = "caches-and-memory";
 
 const DRAWN: &[When] = &[When {
     key: "pattern",
@@ -195,6 +209,12 @@ const PROGRAMS: &[Parameter] = &[
 ];
 
 const CORES: &[Parameter] = &[
+    key(
+        "preset",
+        Type::Of(&super::MEMORY_PRESET),
+        Default::From("no preset"),
+        "How nodes of a known simulator are put together, and their times; other keys given beside it replace single values.",
+    ),
     count("cores", 32, "4", "Cores of a node."),
     count("outstanding", 1024, "16", "Accesses that a core may have under way.").when(SEVERAL),
     key(
@@ -232,6 +252,24 @@ const CORES: &[Parameter] = &[
         Type::Choice(CleanEvictions::WORDS),
         Default::Text("silent"),
         "What homes hear of shared lines that leave; of a node's own lines they always do.",
+    ),
+    key(
+        "clean_writebacks",
+        Type::Choice(CleanWritebacks::WORDS),
+        Default::Text("word"),
+        "What a home gets of a clean line that leaves, if it is told.",
+    ),
+    key(
+        "writeback_answers",
+        Type::Choice(WritebackAnswers::WORDS),
+        Default::Text("word"),
+        "What the home's answer to a line that leaves has with it.",
+    ),
+    key(
+        "evict",
+        Type::Choice(Evict::WORDS),
+        Default::Text("when-come"),
+        "When a line of the shared cache makes room for another.",
     ),
     key(
         "bus_bandwidth",
@@ -286,11 +324,23 @@ const HOMES: &[Parameter] = &[
         Default::Text("0 ns"),
         "Time for which a bank takes no other line after it has begun with one.",
     ),
-    count(
+    key(
         "interfaces",
-        8,
-        "1",
+        Type::Or(
+            &(
+                BY_PART,
+                "two: one for what caches send or get, one for what homes send or get",
+            ),
+            &Type::Integer { min: 1, max: 8 },
+        ),
+        Default::Text("1"),
         "Network interfaces of a node: as many neighbouring nodes of the network; a line's number decides which one its messages take.",
+    ),
+    key(
+        "own_node",
+        Type::Choice(OwnNode::WORDS),
+        Default::Text("bus"),
+        "How caches and home of one node speak to each other; through the router needs an interface for each.",
     ),
     key(
         "addresses",

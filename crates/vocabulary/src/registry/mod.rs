@@ -8,7 +8,7 @@ mod chapters;
 mod cost;
 mod fail;
 pub(crate) mod loggops;
-mod memory;
+pub(crate) mod memory;
 mod messages;
 mod mpi;
 mod network;
@@ -64,6 +64,14 @@ pub static MPI_PRESET: Family = Family {
     groups: &[mpi::PRESETS],
 };
 
+/// How memory nodes of known simulators are put together: `work.preset` of memory nodes.
+pub static MEMORY_PRESET: Family = Family {
+    name: "memory-preset",
+    key: "work.preset",
+    by_name: false,
+    groups: &[memory::PRESETS],
+};
+
 /// Everything that nodes and ranks do: `work.kind`.
 pub static WORK: Family = Family {
     name: "work",
@@ -81,11 +89,12 @@ pub static ENGINE: Family = Family {
 };
 
 /// Every family, in the order of the documentation.
-pub static FAMILIES: [&Family; 11] = [
+pub static FAMILIES: [&Family; 12] = [
     &TOPOLOGY,
     &ROUTER_MODEL,
     &ROUTER_PRESET,
     &MPI_PRESET,
+    &MEMORY_PRESET,
     &ROUTING,
     &WORK,
     &PATTERN,

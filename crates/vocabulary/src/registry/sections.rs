@@ -741,6 +741,7 @@ pub(super) const SECTIONS: &[Section] = &[
             (&super::PLACEMENT, "placement"),
             (&super::WORK, "work"),
             (&super::PROCESS, "work"),
+            (&super::MEMORY_PRESET, "work"),
         ],
     },
     SAMPLE,

@@ -352,6 +352,14 @@ const CASES: &[(&str, &[Expected])] = &[
         "router_preset_unknown",
         &[(5, "router.preset", "unknown preset", "\"merlin\"")],
     ),
+    (
+        "memory_preset_unknown",
+        &[(5, "job[0].work.preset", "unknown preset", "\"memhierarchy\"")],
+    ),
+    (
+        "own_node_through_the_router_with_one_interface",
+        &[(5, "job[0].work.own_node", "the same interfaces", "caches-and-memory")],
+    ),
     ("chunk_for_voq", &[(5, "nic.chunk", "late-admission", "remove")]),
     (
         "chunk_larger_than_a_packet",

@@ -563,6 +563,11 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
             draft.give("work", "work.trace", "rate", "2e9");
         }
         ("work.memory", "interfaces", _) => draft.give("topology", "topology.torus", "nodes_per_router", "2"),
+        ("work.memory", "preset", _) => draft.give("topology", "topology.torus", "nodes_per_router", "2"),
+        ("work.memory", "own_node", "through-router") => {
+            draft.give("topology", "topology.torus", "nodes_per_router", "2");
+            draft.give("work", "work.memory", "interfaces", "\"caches-and-memory\"");
+        }
         ("work.pairs", "matching", "listed") => draft.give("work", "work.pairs", "pairs", "[[0, 1], [3, 2]]"),
         ("mpi", "rails", _) | ("mpi", "rail_policy" | "stripe_above", _) => {
             let rails = if key == "rails" { value } else { "2" };
@@ -825,6 +830,12 @@ fn mixed_study(seed: u64) -> Draft {
             "active",
             "grid",
             "process",
+            // How memory nodes are put together came later.
+            "preset",
+            "clean_writebacks",
+            "writeback_answers",
+            "evict",
+            "own_node",
             // Parts of traces, which have to be in the file.
             "only_ranks",
             "from_time",

@@ -129,6 +129,14 @@ fn names_are_read_as_themselves() {
         |name| study(plain, &format!("[router]\npreset = \"{name}\"")),
         "/router/preset",
     );
+    check(
+        &registry::MEMORY_PRESET,
+        |name| {
+            study(&format!("kind = \"memory\", preset = \"{name}\""), "")
+                .replace(TORUS, &format!("{TORUS}\nnodes_per_router = 2"))
+        },
+        "/jobs/0/work/memory/preset",
+    );
     for name in [
         "voq",
         "input-queued",

@@ -26,7 +26,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
         (first..first + self.shape.l2.ways).find(|&at| self.st.l2_lines.get(at).tag == line)
     }
 
-    fn tick(&mut self) -> u32 {
+    pub(super) fn tick(&mut self) -> u32 {
         let node = self.st.nodes.edit(self.j, self.place);
         node.clock = node.clock.wrapping_add(1);
         node.clock
@@ -66,7 +66,10 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
         let neighbour = self.gather(at, Some(core), store);
         let used = self.tick();
         let shared = self.st.l2_lines.edit(self.j, at);
-        shared.used = used;
+        // A line that was given its place when it was asked for has been used then.
+        if by != By::Message || !self.shape.places_when_asked() {
+            shared.used = used;
+        }
         let line = shared.tag;
         let place = match self.in_l1(core, line) {
             Some(place) => place,
@@ -151,8 +154,10 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
         at
     }
 
-    /// The place that a line may have in the shared cache, the one used longest ago; `None` if all of its set have to stay.
+    /// The place that a line may have in the shared cache, the one used longest ago; `None` if all of its set have to stay, or this one
+    /// where places are given when lines are asked for.
     pub(super) fn victim(&self, line: u64) -> Option<u32> {
+        let when_asked = self.shape.places_when_asked();
         let first = self.place * self.shape.l2.lines() + self.shape.l2.set(line);
         let clock = self.st.nodes.get(self.place).clock;
         let age = |at: &u32| {
@@ -160,7 +165,8 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             (line.tag == NO_LINE, clock.wrapping_sub(line.used), u32::MAX - at)
         };
         (first..first + self.shape.l2.ways)
-            .filter(|&at| self.st.l2_lines.get(at).pinned == 0)
+            .filter(|&at| when_asked || self.st.l2_lines.get(at).pinned == 0)
             .max_by_key(age)
+            .filter(|&at| self.st.l2_lines.get(at).pinned == 0)
     }
 }

@@ -3,7 +3,7 @@
 use super::message::{CoherenceMessage, Say};
 use super::protocol::{Act, HOMES, Home, HomeEvent, home};
 use super::state::{DirectoryEntry, Readers, Request};
-use super::{Controller, Effects};
+use super::{Cargo, Controller, Effects};
 use des::Journal;
 use des::lists::NONE;
 
@@ -116,7 +116,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
                 }
                 Act::PassOn => self.st.entries.edit(self.j, entry).owner = record.asker,
                 Act::WriteMemory => self.fx.store(self.st, self.j, entry, request.version),
-                Act::Release => self.tell(Say::Released, line, from, 0, 0),
+                Act::Release => self.release(line, from, say),
                 Act::Queue => self.queue(entry, request),
             }
         }
@@ -134,7 +134,22 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             acknowledgements,
             version,
         };
-        self.fx.send(self.st, self.j, message, true);
+        self.fx.send(self.st, self.j, message, Cargo::FromMemory);
+    }
+
+    /// Answers a message by which a line has left.
+    fn release(&mut self, line: u64, to: u32, put: Say) {
+        let message = CoherenceMessage {
+            say: Say::Released,
+            line,
+            from: self.node,
+            to,
+            third: 0,
+            acknowledgements: 0,
+            version: 0,
+        };
+        let cargo = self.shape.answer_to(put);
+        self.fx.send(self.st, self.j, message, cargo);
     }
 
     fn tell(&mut self, say: Say, line: u64, to: u32, third: u32, acknowledgements: u32) {
@@ -147,7 +162,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             acknowledgements,
             version: 0,
         };
-        self.fx.send(self.st, self.j, message, false);
+        self.fx.send(self.st, self.j, message, Cargo::AsSaid);
     }
 
     /// Tells all readers but the writer to drop the line; returns how many.

@@ -3,7 +3,7 @@
 use super::message::{CoherenceMessage, Say};
 use super::protocol::{COPIES, CopyEvent, Do, Held, copy};
 use super::state::{Line, Miss};
-use super::{By, Controller, Effects};
+use super::{By, Cargo, Controller, Effects};
 use des::Journal;
 use des::lists::NONE;
 
@@ -37,6 +37,9 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
         if asks && self.st.nodes.get(self.place).asked >= self.shape.misses {
             return self.stall(access);
         }
+        if asks && at == NONE && self.shape.places_when_asked() && !self.take_place(wanted.line) {
+            return self.stall(access);
+        }
         let mut miss = miss;
         for action in actions {
             let say = match action {
@@ -59,6 +62,43 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             self.st.nodes.edit(self.j, self.place).asked += 1;
             self.st.accesses.edit(self.j, access).missed = 1;
             self.say_home(say, wanted.line, 0);
+            self.fx.fetch_first(false);
+        }
+    }
+
+    /// Gives a line that is to be asked for its place, which another line leaves, own caches that have it first; `false` if that has to
+    /// stay.
+    fn take_place(&mut self, line: u64) -> bool {
+        let Some(at) = self.victim(line) else {
+            return false;
+        };
+        let old = *self.st.l2_lines.get(at);
+        if old.holders != 0 {
+            self.fx.fetch_first(true);
+        }
+        if old.state != Held::Invalid as u16 {
+            self.evict(at);
+        }
+        self.keep_place(at, line);
+        true
+    }
+
+    /// A place of the shared cache waits for its line.
+    fn keep_place(&mut self, at: u32, line: u64) {
+        let used = self.tick();
+        let waits = Line {
+            tag: line,
+            used,
+            pinned: 1,
+            ..Line::EMPTY
+        };
+        self.st.l2_lines.set(self.j, at, waits);
+    }
+
+    /// A line that was given a place comes to nothing, or has none.
+    fn leave_place(&mut self, line: u64) {
+        if let Some(at) = self.in_l2(line) {
+            self.st.l2_lines.set(self.j, at, Line::EMPTY);
         }
     }
 
@@ -162,7 +202,10 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
                 Do::Demote => self.st.l2_lines.edit(self.j, at).state = Held::Shared as u16,
                 Do::Drop => {
                     self.gather(at, None, true);
-                    self.st.l2_lines.set(self.j, at, Line::EMPTY);
+                    match miss != NONE && self.shape.places_when_asked() {
+                        true => self.keep_place(at, line),
+                        false => self.st.l2_lines.set(self.j, at, Line::EMPTY),
+                    }
                 }
                 Do::SendShared => self.say(Say::Shared, line, told.third, version),
                 Do::SendOwned => self.say(Say::Owned, line, told.third, version),
@@ -187,6 +230,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
                 }
                 Do::ServeOnce => {
                     let waiting = self.end(miss);
+                    self.leave_place(line);
                     self.each(waiting, |node, access| {
                         let wanted = node.st.accesses.edit(node.j, access);
                         if wanted.store == 0 && wanted.marked != 0 {
@@ -217,13 +261,17 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// Puts a line that has come into the shared cache, and performs what waits for it.
     fn fill(&mut self, miss: u32, state: Held, version: u32) {
         let line = self.st.misses.get(miss).line;
-        let Some(at) = self.victim(line) else {
+        let kept = self.in_l2(line);
+        let Some(at) = kept.or_else(|| self.victim(line)) else {
             return self.pass(miss, state, version);
         };
         if self.st.l2_lines.get(at).state != Held::Invalid as u16 {
             self.evict(at);
         }
-        let used = self.st.nodes.get(self.place).clock;
+        let used = match kept {
+            Some(at) => self.st.l2_lines.get(at).used,
+            None => self.st.nodes.get(self.place).clock,
+        };
         let shared = Line {
             tag: line,
             used,
@@ -367,6 +415,9 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     fn unstall(&mut self) {
+        if self.shape.places_when_asked() {
+            return self.unstall_all();
+        }
         loop {
             let node = *self.st.nodes.get(self.place);
             if node.first == NONE || node.asked >= self.shape.misses {
@@ -380,6 +431,17 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             }
             self.ask(node.first, By::L2);
         }
+    }
+
+    /// Accesses that wait for leave to ask, or for a place, try again in their order.
+    fn unstall_all(&mut self) {
+        let node = *self.st.nodes.get(self.place);
+        if node.first == NONE || node.asked >= self.shape.misses {
+            return;
+        }
+        let record = self.st.nodes.edit(self.j, self.place);
+        (record.first, record.last) = (NONE, NONE);
+        self.each(node.first, |controller, access| controller.ask(access, By::L2));
     }
 
     fn new_miss(&mut self, line: u64, state: Held, version: u32) -> u32 {
@@ -434,7 +496,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             acknowledgements: 0,
             version,
         };
-        self.fx.send(self.st, self.j, message, false);
+        self.fx.send(self.st, self.j, message, Cargo::AsSaid);
     }
 
     fn say_home(&mut self, say: Say, line: u64, version: u32) {

@@ -235,6 +235,7 @@ fn listed(accesses: &[ListedAccess], cores: u64, lines: u64) -> Result<Pattern, 
 #[cfg(test)]
 mod tests {
     use super::super::shape::{AddressMap, CacheShape};
+    use super::super::spec::NodeArrangement;
     use super::*;
     use des::Time;
     use study::Bytes;
@@ -256,6 +257,7 @@ mod tests {
             directory: cache,
             banks: 1,
             interfaces: 1,
+            arrangement: NodeArrangement::default(),
             values: false,
         }
     }

@@ -112,6 +112,7 @@ impl Plan {
             },
             banks: spec.banks,
             interfaces: spec.interfaces,
+            arrangement: spec.arrangement,
             values: spec.check_values,
         };
         // All nodes of the network have records.

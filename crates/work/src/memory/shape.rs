@@ -1,5 +1,9 @@
 //! Sizes of memory nodes and where lines are at home.
 
+use super::Cargo;
+use super::message::{CoherenceMessage, Say};
+use super::spec::{CleanWritebacks, Evict, InterfaceUse, NodeArrangement, OwnNode, WritebackAnswers};
+
 /// A cache: a line may be in any way of its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheShape {
@@ -60,6 +64,8 @@ pub struct Shape {
     pub banks: u32,
     /// Interfaces of a node.
     pub interfaces: u32,
+    /// How the parts of a node work together.
+    pub arrangement: NodeArrangement,
     /// Homes know how often lines have been written, and messages tell it: for the check of values.
     pub values: bool,
 }
@@ -96,6 +102,43 @@ impl Shape {
     #[inline(always)]
     pub fn accesses(&self) -> u32 {
         self.cores * self.outstanding
+    }
+
+    /// Whether a place of the shared cache is given to a line when it is asked for.
+    #[inline(always)]
+    pub fn places_when_asked(&self) -> bool {
+        self.arrangement.evict == Evict::WhenAsked
+    }
+
+    /// Whether a message has a line with it.
+    pub fn has_line(&self, say: Say) -> bool {
+        let clean = matches!(say, Say::PutShared | Say::PutExclusive);
+        say.has_line() || clean && self.arrangement.clean_writebacks == CleanWritebacks::Line
+    }
+
+    /// What the home's answer to a line that leaves has with it.
+    pub fn answer_to(&self, put: Say) -> Cargo {
+        match self.arrangement.writeback_answers == WritebackAnswers::AsSent && self.has_line(put) {
+            true => Cargo::TakenBack,
+            false => Cargo::AsSaid,
+        }
+    }
+
+    /// Whether a message between caches and home of one node takes the network.
+    pub fn leaves_own_node(&self) -> bool {
+        self.arrangement.own_node == OwnNode::ThroughRouter
+    }
+
+    /// The interfaces that a message sets out from and comes to, by their numbers at their nodes.
+    pub fn interfaces_of(&self, message: &CoherenceMessage, from_home: bool) -> (u32, u32) {
+        match self.arrangement.interfaces {
+            // All messages about a line take the same one.
+            InterfaceUse::ByLine => {
+                let interface = (message.line % u64::from(self.interfaces)) as u32;
+                (interface, interface)
+            }
+            InterfaceUse::ByPart => (from_home.into(), message.say.is_for_home().into()),
+        }
     }
 
     /// Bits of the number of a line among those of its home.

@@ -72,6 +72,33 @@ pub struct Memory {
     pub control: Bytes,
     /// Bytes of a message with a line, besides the line.
     pub header: Bytes,
+    /// How the parts of a node work together.
+    #[serde(default, skip_serializing_if = "NodeArrangement::is_default")]
+    pub arrangement: NodeArrangement,
+    /// The known simulator whose arrangement and times it follows, where the study says no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+}
+
+/// How the parts of a node work together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeArrangement {
+    /// Which interface a message takes.
+    pub interfaces: InterfaceUse,
+    /// What a node's own clean line has with it when it leaves.
+    pub clean_writebacks: CleanWritebacks,
+    /// What the home's answer to a line that leaves has with it.
+    pub writeback_answers: WritebackAnswers,
+    /// When a line makes room for another.
+    pub evict: Evict,
+    /// How caches and home of one node speak to each other.
+    pub own_node: OwnNode,
+}
+
+impl NodeArrangement {
+    fn is_default(&self) -> bool {
+        *self == NodeArrangement::default()
+    }
 }
 
 /// What the cores of memory nodes do.
@@ -139,6 +166,56 @@ choice! {
     pub enum CleanEvictions {
         Silent = "silent", "Shared lines leave a cache without a word.";
         Told = "told", "Their homes are told.";
+    }
+}
+
+choice! {
+    /// Which interface of a node a message takes.
+    #[derive(Default)]
+    pub enum InterfaceUse {
+        #[default]
+        ByLine = "by-line", "A line's number decides.";
+        ByPart = "caches-and-memory", "What caches send or get takes the first, what homes send or get the second.";
+    }
+}
+
+choice! {
+    /// What the homes of clean lines get that leave a node's caches.
+    #[derive(Default)]
+    pub enum CleanWritebacks {
+        #[default]
+        Word = "word", "A word.";
+        Line = "line", "The line as well, which the home has and drops.";
+    }
+}
+
+choice! {
+    /// What the answer of a home has with it that a line has left for.
+    #[derive(Default)]
+    pub enum WritebackAnswers {
+        #[default]
+        Word = "word", "A word.";
+        AsSent = "as-sent", "As much as it answers: the line again, if that was sent along.";
+    }
+}
+
+choice! {
+    /// When a line of the shared cache makes room for another.
+    #[derive(Default)]
+    pub enum Evict {
+        #[default]
+        WhenCome = "when-come", "When the other has come.";
+        WhenAsked = "when-asked", "When the other is asked for, and before that is: its place waits for the line, and where it would be one that waits already, so does the access.";
+    }
+}
+
+choice! {
+    /// How caches and home of one node speak to each other.
+    #[derive(Default)]
+    pub enum OwnNode {
+        #[default]
+        Bus = "bus", "Over the bus.";
+        ThroughRouter = "through-router", "Over their interfaces and the router.";
     }
 }
 
@@ -214,6 +291,8 @@ impl Default for Memory {
             by_class: true,
             control: Bytes(8),
             header: Bytes(8),
+            arrangement: NodeArrangement::default(),
+            preset: None,
         }
     }
 }

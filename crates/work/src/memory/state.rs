@@ -20,7 +20,7 @@ pub struct Line {
     pub holders: u32,
     /// The number of a [`Held`](super::protocol::Held) that waits for nothing.
     pub state: u16,
-    /// 1 in the shared cache while the node waits for leave to write what is here: it stays.
+    /// 1 in the shared cache while the node waits for leave to write what is here, or while the place waits for its line: it stays.
     pub pinned: u16,
 }
 
@@ -250,6 +250,8 @@ pub struct Beyond {
     pub messages: u64,
     /// Bytes of them.
     pub bytes: u64,
+    /// Bytes of them that have left by the second interface of a node whose caches and home have one each.
+    pub home_bytes: u64,
     /// Messages that have come here for accesses, by class.
     pub came: [u64; 3],
     /// Time that they take on an idle network, by class.

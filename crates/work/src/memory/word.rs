@@ -83,6 +83,7 @@ pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<Coherence
 mod tests {
     use super::*;
     use crate::memory::shape::{AddressMap, CacheShape};
+    use crate::memory::spec::NodeArrangement;
 
     fn shape(nodes: u32, lines: u64, map: AddressMap) -> Shape {
         let cache = CacheShape { sets: 1, ways: 1 };
@@ -100,6 +101,7 @@ mod tests {
             directory: cache,
             banks: 1,
             interfaces: 1,
+            arrangement: NodeArrangement::default(),
             values: version_bits_of(nodes, lines) > 0,
         }
     }

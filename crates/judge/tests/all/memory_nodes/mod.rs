@@ -58,6 +58,27 @@ pub fn crowd(stores: f64, told: bool) -> Memory {
     }
 }
 
+/// The parts of a node as SST's memHierarchy has them.
+pub const MEMHIERARCHY: NodeArrangement = NodeArrangement {
+    interfaces: InterfaceUse::ByPart,
+    clean_writebacks: CleanWritebacks::Line,
+    writeback_answers: WritebackAnswers::AsSent,
+    evict: Evict::WhenAsked,
+    own_node: OwnNode::ThroughRouter,
+};
+
+/// One arrangement after the other: as ever, single changes, all of them; with so many interfaces.
+pub fn arrangement(i: u64) -> (NodeArrangement, u32) {
+    let plain = NodeArrangement::default();
+    let (evict, interfaces) = (Evict::WhenAsked, InterfaceUse::ByPart);
+    match i % 4 {
+        0 => (plain, 1),
+        1 => (NodeArrangement { evict, ..plain }, 1),
+        2 => (NodeArrangement { interfaces, ..plain }, 2),
+        _ => (MEMHIERARCHY, 2),
+    }
+}
+
 pub fn sum(rows: &[MemoryRow], of: impl Fn(&MemoryRow) -> u64) -> u64 {
     rows.iter().map(of).sum()
 }

@@ -5,7 +5,7 @@ use crate::memory::protocol::{COPIES, CopyEvent, Held, Home, HomeEvent};
 use crate::memory::shape::Shape;
 use crate::memory::state::MemoryColumns;
 use crate::memory::state::{Access, Line, MemoryNode, NO_LINE};
-use crate::memory::{By, Controller, Effects};
+use crate::memory::{By, Cargo, Controller, Effects};
 use des::NoJournal;
 use des::lists::NONE;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub struct Referee {
 }
 
 impl Effects<NoJournal> for Referee {
-    fn send(&mut self, _: &mut MemoryColumns, _: &mut NoJournal, message: CoherenceMessage, _: bool) {
+    fn send(&mut self, _: &mut MemoryColumns, _: &mut NoJournal, message: CoherenceMessage, _: Cargo) {
         self.wire.push(message);
     }
 
@@ -178,6 +178,11 @@ impl Game {
             );
             return None;
         };
+        if shared.state == Held::Invalid as u16 {
+            // A place that waits for its line.
+            assert!(shared.pinned != 0 && cores.is_empty(), "node {node}: line {line}");
+            return None;
+        }
         let holders = cores.iter().fold(0, |bits, (core, _)| bits | 1 << core);
         assert_eq!(shared.holders, holders, "node {node}: who has line {line}");
         let mut right = (COPIES[usize::from(shared.state)], shared.version);

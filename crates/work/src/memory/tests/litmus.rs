@@ -2,8 +2,10 @@
 
 use super::game::Game;
 use crate::memory::shape::{AddressMap, CacheShape, Shape};
+use crate::memory::spec::{Evict, NodeArrangement};
 use des::rng::{SplitMix, below};
 use std::collections::BTreeSet;
+use study::Named;
 
 const X: u64 = 0;
 const Y: u64 = 1;
@@ -38,6 +40,10 @@ fn outcomes(nodes: u32, cores: u32, programs: &[(u32, u32, Program)]) -> BTreeSe
             directory: CacheShape { sets: 0, ways: 0 },
             banks: 1,
             interfaces: 1,
+            arrangement: NodeArrangement {
+                evict: Evict::ALL[next(2) as usize],
+                ..NodeArrangement::default()
+            },
             values: false,
         };
         let mut game = Game::new(shape);

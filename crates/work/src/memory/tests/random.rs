@@ -3,8 +3,10 @@
 use super::game::Game;
 use crate::memory::protocol::{COPIES, COPY_EVENTS, HOME_EVENTS, HOMES, copy, home};
 use crate::memory::shape::{AddressMap, CacheShape, Shape};
+use crate::memory::spec::{Evict, NodeArrangement};
 use des::rng::{SplitMix, below};
 use std::collections::BTreeSet;
+use study::Named;
 
 /// Which message under way comes next.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +88,10 @@ fn shape_of(seed: u64) -> Shape {
         directory: CacheShape { sets: 0, ways: 0 },
         banks: 1,
         interfaces: 1,
+        arrangement: NodeArrangement {
+            evict: Evict::ALL[up_to(2) as usize - 1],
+            ..NodeArrangement::default()
+        },
         values: false,
     }
 }
@@ -141,10 +147,16 @@ fn more_than_64_nodes_share_a_line() {
         directory: CacheShape { sets: 0, ways: 0 },
         banks: 1,
         interfaces: 1,
+        arrangement: NodeArrangement::default(),
         values: false,
     };
     for (seed, order) in (0..).zip(ORDERS) {
         play(shape, order, 2, 20_000, seed);
         play(Shape { told: false, ..shape }, order, 2, 20_000, seed);
+        let arrangement = NodeArrangement {
+            evict: Evict::WhenAsked,
+            ..NodeArrangement::default()
+        };
+        play(Shape { arrangement, ..shape }, order, 2, 20_000, seed);
     }
 }
