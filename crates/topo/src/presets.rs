@@ -6,7 +6,8 @@
 //!   routers does not give its number of nodes; nodes per leaf and the number of nodes were kept.) Its dragonfly+ does not state
 //!   spines: 32, so that leaves have as many cables up as nodes.
 //! * `torus-N`: the N x N x N tori, one node per router, of the torus study (2 to 16), the RDR study (10) and larger ones.
-//! * `tsubame2-hyperx`: the 12 x 8 HyperX of 96 routers with 7 nodes each (TSUBAME2 talk).
+//! * `tsubame2-hyperx`: the HyperX of 12 columns of 8 routers with 7 nodes each (TSUBAME2 talk); nodes in order go along a column, two racks
+//!   of four routers (OpenSM with PARX).
 //! * `tsubame2-fat-tree`: the fat-tree that it is held against: 48 leaves of 14 nodes with 18 uplinks, in 3 pods of 16, and 54 + 27
 //!   switches of 36 ports. A middle switch has 18 uplinks and a top switch serves 12 cables of each pod, which no XGFT can: there
 //!   each top switch is joined to one middle switch of a pod. It is a graph: six middle switches of each pod share nine top switches,
@@ -84,7 +85,7 @@ impl NetworkPreset {
                 nodes_per_router: 1,
             }),
             PresetNetwork::Tsubame => TopologySpec::HyperX(Lattice {
-                shape: vec![12, 8],
+                shape: vec![8, 12],
                 width: vec![],
                 nodes_per_router: 7,
             }),
@@ -190,7 +191,7 @@ const PRESETS: &[NetworkPreset] = &[
     ),
     entry(
         "tsubame2-hyperx",
-        "672 nodes: HyperX 12 x 8, 7 nodes per router, rebuilt from TSUBAME2",
+        "672 nodes: HyperX of 12 columns of 8 routers, 7 nodes each, nodes in order along the columns, rebuilt from TSUBAME2",
         PresetNetwork::Tsubame,
     ),
     entry(

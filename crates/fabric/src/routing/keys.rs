@@ -143,7 +143,7 @@ pub(super) const PATH: Parameter = key(
     "path",
     Type::Choice(PathChoice::WORDS),
     Default::Text("round-robin"),
-    "Which of several paths a message takes; all its packets take the same.",
+    "Which of several paths a message takes; all its packets take the same, but with `striped`.",
 );
 
 pub(super) const SMALL_BELOW: Parameter = key(

@@ -51,6 +51,8 @@ pub(super) enum AddressChoice {
     Random,
     /// By the message's number at its source.
     RoundRobin,
+    /// The same for the first packet, and the next one for the next.
+    Striped,
     /// A random one of those that fit the size.
     BySize(BySize),
 }
@@ -96,6 +98,7 @@ impl AddressChoice {
             PathChoice::First => AddressChoice::First,
             PathChoice::Random => AddressChoice::Random,
             PathChoice::RoundRobin => AddressChoice::RoundRobin,
+            PathChoice::Striped => AddressChoice::Striped,
             PathChoice::BySize => AddressChoice::BySize(fit()),
         }
     }
@@ -172,7 +175,7 @@ impl PathTable {
 
     /// `true` if the choice of a path reads the number of a message.
     pub(super) fn numbers_messages(&self) -> bool {
-        self.lmc > 0 && self.choice == AddressChoice::RoundRobin
+        self.lmc > 0 && matches!(self.choice, AddressChoice::RoundRobin | AddressChoice::Striped)
     }
 
     /// Local output port and lane at a router, for a node's address.
@@ -191,7 +194,9 @@ impl PathTable {
     fn allowed(&self, from: u32, to: u32) -> u16 {
         match &self.choice {
             AddressChoice::First => 1,
-            AddressChoice::Random | AddressChoice::RoundRobin => ((1u32 << self.paths()) - 1) as u16,
+            AddressChoice::Random | AddressChoice::RoundRobin | AddressChoice::Striped => {
+                ((1u32 << self.paths()) - 1) as u16
+            }
             AddressChoice::BySize(fit) => fit.small[fit.cell(from, to)] | fit.large[fit.cell(from, to)],
         }
     }
@@ -203,6 +208,10 @@ impl PathTable {
             AddressChoice::First => 0,
             AddressChoice::Random => below(word(), u64::from(self.paths())) as u8,
             AddressChoice::RoundRobin => (packet.number() & (self.paths() - 1)) as u8,
+            AddressChoice::Striped => {
+                let part = if packet.is_whole() { 0 } else { packet.part_number() };
+                (packet.number().wrapping_add(part) & (self.paths() - 1)) as u8
+            }
             AddressChoice::BySize(fit) => {
                 let small = packet.is_whole() && packet.size() < fit.below;
                 let sets = if small { &fit.small } else { &fit.large };

@@ -15,7 +15,7 @@ pub(super) fn table(
     terms: &RoutingTerms<'_>,
     topology: &Topology,
 ) -> Result<PathTable, BuildError> {
-    if tables.path == PathChoice::BySize {
+    if matches!(tables.path, PathChoice::BySize | PathChoice::Striped) {
         check_sizes(tables, terms)?;
     }
     if topology.is_curtailed() && is_of_a_manager(topology) {
@@ -108,7 +108,7 @@ pub fn table_bytes(routing: &RoutingSpec, topology: &Topology) -> f64 {
     f64::from(topology.n_routers()) * f64::from(topology.n_nodes()) * f64::from(1u32 << lmc) * 5.0
 }
 
-/// A router must see from a packet whether its message is small.
+/// A router must see from a packet whether its message has others, and where that matters whether it is small.
 fn check_sizes(tables: &TablesSpec, terms: &RoutingTerms<'_>) -> Result<(), BuildError> {
     let model = terms.router.named();
     if !model.tells_whole_messages(terms.router) {
@@ -117,7 +117,7 @@ fn check_sizes(tables: &TablesSpec, terms: &RoutingTerms<'_>) -> Result<(), Buil
         return Err(BuildError::field("routing.path", reason, Some(hint)));
     }
     let unit = model.unit(terms.nic).0;
-    if tables.small_below.0 <= unit + 1 {
+    if tables.path == PathChoice::Striped || tables.small_below.0 <= unit + 1 {
         return Ok(());
     }
     let reason = format!(

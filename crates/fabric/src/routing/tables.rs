@@ -117,8 +117,9 @@ pub struct Parx;
 impl ByTables for Parx {
     const LINE: &'static str =
         "Four addresses per node with paths that leave out one half of the network each; messages choose by size.";
-    const SOURCE: &'static str = "Domke et al. 2019, PARX";
-    const LIMITS: &'static str = "A recollection of the published rules, see its page.";
+    const SOURCE: &'static str = "Domke et al. 2019, PARX; OpenSM 3.3.21 with its patches (2019)";
+    const LIMITS: &'static str =
+        "Without demands, where the program is plain DFSSSP; other order of trees, see its page.";
     const FITS: Fits = Fits::only(&[TopologyKind::HyperX]).which(" of two dimensions", has_quadrants);
     const KEYS: &'static [Parameter] = &[LANES, PATH.or("by-size"), SMALL_BELOW];
     const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Parx);
@@ -179,11 +180,12 @@ pub enum TableSource {
 }
 
 choice! {
-    /// Which of several paths to its destination a message takes; all its packets take the same.
+    /// Which of several paths to its destination a message takes; all its packets take the same, but those of striped ones.
     pub enum PathChoice {
         First = "first", "That of its destination's first address.";
         Random = "random", "A random one.";
         RoundRobin = "round-robin", "One after the other, by the message's number at its source.";
+        Striped = "striped", "One after the other, by the message's number at its source; packets of a message of several go over all of them in turn, so that each has an equal share.";
         BySize = "by-size", "Short messages the first, long ones a random other; parx: by the quadrants of source and destination.";
     }
 }

@@ -66,16 +66,22 @@ fn the_hyperx_of_tsubame2_has_1536_cables_of_which_720_are_optical() {
          [cost.layout]\nnodes_per_rack = 28\nrouters_per_rack = 4\n",
     );
     assert_eq!(found.cables.iter().map(|line| line.cables).sum::<u64>(), 1_536);
-    // A rack has four routers of a line of twelve: six cables. A line has three racks beside each other, 16 cables of 3, 3 and 4 m. Lines
-    // stand two to a row: of 28 pairs 16 lie 3 m apart along the row, and all together 40 m across.
+    // A rack has four routers of a column of eight: six cables. A column has two racks beside each other, 16 cables of 3 m. Columns
+    // stand three to a row: of 66 pairs 32 lie 2 m and 16 lie 4 m apart along the row, and all together 90 m across.
     let cables: &[Line] = &[
         ("host", Electrical, 672, 672.0, 1.0),
         ("x", Electrical, 24 * 6, 144.0, 1.0),
-        ("x", Optical, 8 * 48, 8.0 * 16.0 * 10.0, 4.0),
-        ("y", Optical, 12 * 28, 12.0 * (16.0 * 3.0 + 40.0 + 28.0 * 2.0), 8.0),
+        ("x", Optical, 12 * 16, 12.0 * 16.0 * 3.0, 3.0),
+        (
+            "y",
+            Optical,
+            8 * 66,
+            8.0 * (32.0 * 2.0 + 16.0 * 4.0 + 90.0 + 66.0 * 2.0),
+            9.0,
+        ),
     ];
     let electrical = (672.0 + 144.0) * (0.4079 + 0.5771) * 40.0;
-    let optical = (720.0 * 7.2745 + (1_280.0 + 1_728.0) * 0.0919) * 40.0;
+    let optical = (720.0 * 7.2745 + (576.0 + 2_800.0) * 0.0919) * 40.0;
     let by_hand = ByHand {
         racks: (24, 4),
         routers: 96,
@@ -86,7 +92,7 @@ fn the_hyperx_of_tsubame2_has_1536_cables_of_which_720_are_optical() {
         power_w: 96.0 * 25.0 * 2.8,
     };
     check(&found, &by_hand);
-    near("all of it", found.price_usd, 1_008_012.608);
+    near("all of it", found.price_usd, 1_009_365.376);
 }
 
 /// Every switch in a rack of its own, all of them 10 m apart: cables are counted, not measured.

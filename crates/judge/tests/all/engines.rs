@@ -339,7 +339,8 @@ fn table_cells() -> Vec<(String, RunSpec)> {
             RouterModel::Sculpin,
             voq,
         ),
-        (quadrants, "parx", 2, PathChoice::BySize, credit, voq),
+        (quadrants.clone(), "parx", 2, PathChoice::BySize, credit, voq),
+        (quadrants, "parx", 2, PathChoice::Striped, credit, queued),
     ]
     .into_iter()
     .map(|(topology, engine, lmc, path, model, architecture)| {

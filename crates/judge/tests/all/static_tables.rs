@@ -173,6 +173,18 @@ fn a_message_takes_one_path_and_all_its_packets_the_same() {
 }
 
 #[test]
+fn a_striped_message_has_an_equal_share_on_every_path() {
+    // Four packets: one on each. Five: the fifth goes where the message began, which is the next path for the next message.
+    assert_eq!(over_cables(PathChoice::Striped, 1, 8 << 10), [1; 4]);
+    assert_eq!(over_cables(PathChoice::Striped, 64, 8 << 10), [64; 4]);
+    let one = over_cables(PathChoice::Striped, 1, 5 * 2_048);
+    assert_eq!((one.iter().sum::<u64>(), one.iter().max()), (5, Some(&2)));
+    assert_eq!(over_cables(PathChoice::Striped, 64, 5 * 2_048), [80; 4]);
+    // Of one packet: by its number.
+    assert_eq!(over_cables(PathChoice::Striped, 64, 700), [16; 4]);
+}
+
+#[test]
 fn short_messages_take_the_first_path_and_long_ones_the_others() {
     assert_eq!(over_cables(PathChoice::BySize, 64, 511), [64, 0, 0, 0]);
     for (bytes, packets) in [(512, 1), (5_000, 3)] {

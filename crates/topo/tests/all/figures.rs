@@ -225,12 +225,14 @@ fn tsubame2_has_the_bisection_and_mean_distance_of_its_talk() {
     assert!((m.bisection.cables as f64 / 336.0 - 0.57).abs() < 0.005);
     // 1.79 hops between switches.
     assert!((m.mean_distance - 1.79).abs() < 0.01);
-    assert_eq!(m.cables, [("host".into(), 672), ("x".into(), 528), ("y".into(), 336)]);
+    assert_eq!(m.cables, [("host".into(), 672), ("x".into(), 336), ("y".into(), 528)]);
 }
 
 #[test]
 fn tsubame2_s_hyperx_and_fat_tree_have_the_cables_of_their_switches() {
     let hyperx = built(&preset("tsubame2-hyperx").unwrap()).metrics();
+    // Nodes in order fill a rack, four switches of a column.
+    assert_eq!(built(&preset("tsubame2-hyperx").unwrap()).router_of(27), 3);
     // 96 switches with 11 + 7 cables to others, and a cable to each node.
     let between = |metrics: &topo::Metrics| metrics.cables[1..].iter().map(|(_, n)| n).sum::<u64>();
     assert_eq!(between(&hyperx), 96 * (11 + 7) / 2);

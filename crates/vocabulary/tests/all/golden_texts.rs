@@ -701,6 +701,7 @@ fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters:
             "\"drawn\"",
             "\"split\"",
             "\"vc-router\"",
+            "\"striped\"",
         ];
         let mut values = values_of(&id, &parameter.kind);
         values.retain(|value| {

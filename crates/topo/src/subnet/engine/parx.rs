@@ -1,19 +1,28 @@
 //! PARX: four addresses per host on a two-dimensional HyperX, of which some lead around the direct links.
 //!
-//! The rule set is a recollection of the rules published for the HyperX of TSUBAME2 (Domke et al., HyperX topology: first at-scale
-//! implementation and comparison to the fat-tree, 2019), **not checked against the publication or its program**: treat numbers
-//! from it as those of a routing of that kind.
+//! The routing of the HyperX of TSUBAME2 (Domke et al., HyperX topology: first at-scale implementation and comparison to the fat-tree, 2019),
+//! held against its program, the DFSSSP engine of OpenSM 3.3.21 with two patches (commits 3130f6c7 and b1177167, 2019). The halves, the
+//! cables left out and the addresses are those of the program. It differs in five rules:
+//!
+//! | | here | the program |
+//! |---|---|---|
+//! | without demands | detours all the same | plain DFSSSP with four equal addresses |
+//! | order of trees | the four addresses of a host one after another | all hosts' first addresses, then all second ones and so on; hosts of jobs first, in the order of their ranks |
+//! | demands | of the whole machine, rounded up, summed exactly | of every job, rounded down, those of a switch summed modulo 256; destinations of no job count as in DFSSSP |
+//! | a switch that cannot be reached | the tree is laid over all cables | has no entry for that address |
+//! | lanes | as many as are needed and allowed | four; the last may hold cycles |
 //!
 //! * LMC 2: every host has addresses 0 to 3.
-//! * The switches fall in halves along each dimension, left and right by the first coordinate, top and bottom by the second; where a dimension is odd,
-//!   the first half is the larger one. Paths to address 0 (1, 2, 3) take no link that lies wholly inside the left (right, top,
+//! * The switches fall in halves along each dimension, left and right along the longer one (the first of two equal ones), top and bottom along the
+//!   other; where a dimension is odd, the first half is the larger one. Paths to address 0 (1, 2, 3) take no link that lies wholly inside the left (right, top,
 //!   bottom) half. So what stays inside that half goes out to the other one and comes back; everything else stays minimal.
 //! * Trees are laid as by SSSP, all four addresses of a host one after another. With a demand matrix a path adds its demand, normalised
 //!   to 0..=255 by the largest and rounded up, in place of one pair per address. A tree that the missing links would leave incomplete is laid
 //!   over all links.
 //! * Lanes are those of DFSSSP over all paths.
 //! * The address is chosen per message by the quadrants of both ends ([`choice`]): small messages take an address without a detour, large ones one
-//!   with. Where no address has a detour, large messages have all four; the published threshold is 512 bytes.
+//!   with. Where no address has a detour, large messages have all four. By size is how the talk has it; the size of 512 bytes and the table are ours, and
+//!   the program of the other side, a patch of Open MPI, is not to be had.
 
 use super::super::Tables;
 use super::fabric::PreparedSubnet;
@@ -32,8 +41,12 @@ pub struct Quadrants {
 
 /// The quadrant of a switch of a HyperX of `dims`: 0 left top, 1 right top, 2 left bottom, 3 right bottom.
 pub fn quadrant(dims: [u32; 2], switch: u32) -> u8 {
-    let (x, y) = (switch % dims[0], switch / dims[0]);
-    u8::from(x >= dims[0].div_ceil(2)) + 2 * u8::from(y >= dims[1].div_ceil(2))
+    let first = u8::from(switch % dims[0] >= dims[0].div_ceil(2));
+    let second = u8::from(switch / dims[0] >= dims[1].div_ceil(2));
+    match dims[1] > dims[0] {
+        true => second + 2 * first,
+        false => first + 2 * second,
+    }
 }
 
 /// The addresses to choose from, by the quadrants of source and destination.
