@@ -657,12 +657,12 @@ impl Event for Packet {
     }
 
     fn tie(&self, other: &Self, seed: u64) -> Ordering {
-        let key = |event: &Packet| match event.is_arrival() {
-            true => (1, event.hash(seed)),
-            false => (0, u64::from(event.port())),
+        let first = match (self.is_arrival(), other.is_arrival()) {
+            (false, false) => self.port().cmp(&other.port()),
+            (true, true) => self.hash(seed).cmp(&other.hash(seed)),
+            (mine, others) => mine.cmp(&others),
         };
-        key(self)
-            .cmp(&key(other))
+        first
             .then_with(|| self.words[0].cmp(&other.words[0]))
             .then_with(|| self.words[3].cmp(&other.words[3]))
             .then_with(|| self.words[2].cmp(&other.words[2]))

@@ -203,6 +203,11 @@ impl Topology {
         self.geometry.minimal(&self.wiring, at, dst_node, came, key)
     }
 
+    /// `true` where the hop of [`Topology::minimal`] depends on the place and the target alone, takes the only cable there is, and needs one VC.
+    pub fn goes_by_place(&self) -> bool {
+        !self.is_curtailed() && self.geometry.lattice().is_some_and(LatticeGeometry::goes_by_place)
+    }
+
     /// Where a router is, for [`Topology::direct`].
     pub fn coordinates(&self, router: u32) -> Coordinates {
         self.direct

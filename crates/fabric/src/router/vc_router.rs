@@ -11,8 +11,9 @@
 //! Ticks are no events: a router is caught up before it looks at an event and when its window closes, and one in which nothing can change
 //! has no tick. Heads travel as packets, flits behind them as credits with [`FLIT`]. Units: ps, bytes, flits.
 
+use crate::blocks::NO_ROUTER;
 use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
-use crate::network::{Network, Part};
+use crate::network::{Network, Part, Site};
 use crate::packet::Packet;
 use crate::packing;
 use crate::spec::{Allocator, Matcher, PipelineSpec, RunSpec};
@@ -107,6 +108,34 @@ pub struct VcRouter {
     seed: u64,
     /// Ports of the switch per port.
     switch_ports: u32,
+    /// Local output ports by place and destination node, on small networks where these two alone decide on the class, too; else empty.
+    ways: Box<[u8]>,
+    /// Nodes.
+    nodes: u32,
+}
+
+/// Most pairs of router and node whose ways are kept: they stay in a cache.
+const MOST_WAYS: u64 = 1 << 16;
+
+/// [`VcRouter::ways`].
+fn ways(net: &Network) -> Box<[u8]> {
+    let (places, nodes) = (net.sites.len(), net.n_nodes());
+    let routing = &net.routing;
+    let are_decided =
+        routing.is_minimal() && !routing.is_asked_first() && routing.networks() == 1 && net.topology.goes_by_place();
+    let ports_fit = net.sites.iter().all(|site| site.ports() <= 1 << 8);
+    if !are_decided || !ports_fit || places as u64 * u64::from(nodes) > MOST_WAYS {
+        return Box::default();
+    }
+    let way = |site: &Site, node: u32| match site.router == NO_ROUTER {
+        true => 0,
+        false => net.route(site, &Packet::whole(0, node, 1, 0)).port() as u8,
+    };
+    let all = net
+        .sites
+        .iter()
+        .flat_map(|site| (0..nodes).map(move |node| way(site, node)));
+    all.collect()
 }
 
 impl VcRouter {
@@ -238,6 +267,8 @@ impl RouterModel for VcRouter {
             seed: mix(net.seed ^ 0x7663_2D72_6F75_7465),
             switch_ports,
             links,
+            ways: ways(net),
+            nodes: net.n_nodes(),
         }
     }
 
@@ -560,23 +591,32 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let index = self.record_of(channel);
         let slot = self.st.input_channels.get(index).first;
         let mut packet = *self.st.slots.get(slot);
-        let class = model.class_of[usize::from(packet.vc())];
-        packet.set_vc(class);
-        let to_the_node = net.routing.leads_to_the_node();
-        let way = match to_the_node {
-            true => self.lent().route_by_what_waits::<false>(&packet, now),
-            false => self.route(&packet, now),
+        let (port, lowest, choices) = match model.ways.is_empty() {
+            false => {
+                let port = model.ways[(self.lp * model.nodes + packet.destination()) as usize];
+                (port.into(), 0, net.vcs as u8)
+            }
+            true => {
+                let class = model.class_of[usize::from(packet.vc())];
+                packet.set_vc(class);
+                let to_the_node = net.routing.leads_to_the_node();
+                let way = match to_the_node {
+                    true => self.lent().route_by_what_waits::<false>(&packet, now),
+                    false => self.route(&packet, now),
+                };
+                let ejects = way.port() >= u32::from(site.net);
+                let (lowest, choices) = match ejects && !to_the_node {
+                    true => model.network_of(class),
+                    false => model.channels_of(way.vc().min(net.routing.vcs() - 1)),
+                };
+                if packet.phase() != way.phase() {
+                    self.st.slots.edit(self.j, slot).set_phase(way.phase());
+                }
+                (way.port() as u16, lowest, choices)
+            }
         };
-        let ejects = way.port() >= u32::from(site.net);
-        let (lowest, choices) = match ejects && !to_the_node {
-            true => model.network_of(class),
-            false => model.channels_of(way.vc().min(net.routing.vcs() - 1)),
-        };
-        if packet.phase() != way.phase() {
-            self.st.slots.edit(self.j, slot).set_phase(way.phase());
-        }
         let input = self.st.input_channels.edit(self.j, index);
-        input.output = way.port() as u16;
+        input.output = port;
         (input.lowest, input.choices) = (lowest, choices);
         input.stage = stage::ALLOCATION | InputChannel::HEAD;
         if model.is_timed {

@@ -298,6 +298,11 @@ impl LatticeGeometry {
         })
     }
 
+    /// `true` where [`LatticeGeometry::minimal`] depends on the two routers alone and has one cable to take.
+    pub(crate) fn goes_by_place(&self) -> bool {
+        self.kind != LatticeKind::Torus && self.dims.iter().all(|d| d.width == 1)
+    }
+
     /// Dimension order; see the module's description for directions and VCs.
     #[inline]
     pub(crate) fn minimal(&self, at: u32, to: u32, came: Came) -> Hop {
