@@ -9,7 +9,7 @@ mod models;
 mod pipeline;
 
 pub use models::{CreditLeaves, HopCost, LinkDelays, NamedModel, RouterChannels, RouterModel};
-pub use pipeline::{Allocator, Matcher, PipelineSpec};
+pub use pipeline::{Allocator, Crossing, Matcher, OutputsSpec, PipelineSpec, RequestRule};
 
 /// Link parameters: a default and exceptions by class name (`host`, `local`, `global`, `x`, ...).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ pub struct RouterSpec {
     pub credit_delay: Time,
     /// `true`: a credit returns over the link latency as well; `false`: only `credit_delay` counts.
     pub credit_uses_link: bool,
-    /// `late-admission` only: packets that enter a ring need this many free packet slots (bubble rule), 0 switches the rule off.
+    /// `late-admission`, and `vc-router` with buffers per output channel: packets that enter a ring need this many free packet slots (bubble rule), 0 switches the rule off.
     pub bubble: u8,
     /// `late-admission` only: time of each small step inside a router or an interface (CODES' local latency).
     pub local_latency: Time,

@@ -28,6 +28,7 @@ mod adaptive_local;
 mod adaptive_up;
 mod algorithm;
 mod booksim;
+mod caminos;
 mod choice;
 mod classes;
 mod codes;
@@ -62,8 +63,8 @@ mod valiant;
 mod vdal;
 mod weigh;
 
-pub use algorithm::Way;
 use algorithm::{Here, NamedRouting, ReadyRouting, entry};
+pub use algorithm::{Offer, Way};
 use classes::Classes;
 use news::News;
 
@@ -71,6 +72,7 @@ pub use adaptive_local::RoomSpec;
 pub use adaptive_up::SenseSpec;
 pub use algorithm::{Detours, NoKeys, RoutingTerms, WithFailures};
 pub use booksim::{BalanceSpec, OrderSpec};
+pub use caminos::OmniSpec;
 pub use choice::Equal;
 use classes::of as networks_of;
 pub use codes::{DallySpec, DfpSpec, PicksSpec};
@@ -146,6 +148,11 @@ routings! {
     "booksim-anca" = booksim::BooksimAnca,
     "booksim-minimal" = booksim::BooksimMinimal,
     "booksim-ugal" = booksim::BooksimUgal,
+    "caminos-shortest" = caminos::CaminosShortest,
+    "caminos-valiant" = caminos::CaminosValiant,
+    "caminos-omni" = caminos::CaminosOmni,
+    "caminos-ugal" = caminos::CaminosUgal,
+    "caminos-polarized" = caminos::CaminosPolarized,
 }
 
 /// A routing, ready to run.
@@ -211,7 +218,11 @@ impl Routing {
         }
         failures::check(spec, topology)?;
         let kind = spec.ready(terms, topology)?;
-        let needed = kind.ready().vcs(topology);
+        let rings_move = model.channels() == RouterChannels::InClasses && model.keeps_rings_moving(terms.router);
+        let needed = match rings_move && kind.ready().is_minimal() {
+            true => 1,
+            false => kind.ready().vcs(topology),
+        };
         let one_channel = model.channels() == RouterChannels::One;
         let bounded = terms.router.has_bounded_buffers() && !one_channel;
         if needed > MAX_VCS && bounded && terms.router.vcs.is_none() {
@@ -452,6 +463,11 @@ impl Routing {
         backlog: &mut dyn FnMut(u32, u8) -> u64,
     ) -> Way {
         self.adaptive(net, site, packet, backlog)
+    }
+
+    /// All ways that a packet which is not at its last router may ask for, added to `out`, where routers let it ask for several.
+    pub fn offers(&self, net: &Plant, site: &Site, packet: &Packet, out: &mut Vec<Offer>) {
+        self.kind.offers(self.here(net, site, packet), out);
     }
 
     /// The topology's own minimal routing.

@@ -345,6 +345,8 @@ des::columns! {
         pub input_channels: pipeline::InputChannel,
         /// Vc-routers: the same as outputs.
         pub output_channels: pipeline::OutputChannel,
+        /// Vc-routers with buffers at their outputs: a record per port and virtual channel.
+        pub output_buffers: pipeline::OutputBuffer,
         /// Vc-routers: bit sets of channels, some words per router.
         pub channel_sets: u64,
         /// Vc-routers: a record per port of the switch.

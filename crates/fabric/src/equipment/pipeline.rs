@@ -20,6 +20,45 @@ choice! {
     }
 }
 
+choice! {
+    /// How flits come from inputs to outputs.
+    #[derive(Default)]
+    pub enum Crossing {
+        #[default]
+        Staged = "staged", "In stages of a cycle each, one flit per port and cycle, into a queue per port.";
+        PerChannel = "per-channel", "Within a cycle, one flit per virtual channel, into a buffer per output channel.";
+        PerPort = "per-port", "The same, one flit per port, as the allocator of the switch matches them.";
+    }
+}
+
+choice! {
+    /// Which of its output channels a packet asks for, in routers with buffers per output channel.
+    #[derive(Default)]
+    pub enum RequestRule {
+        #[default]
+        Random = "random", "Any of those that would take it now.";
+        LeastOccupied = "least-occupied", "Of those that would take it now one with the least label times `label_weight` plus flits waiting.";
+        LeastWeight = "least-weight", "One with the least product of hops left and flits waiting plus `extra_congestion`, when that would take it.";
+    }
+}
+
+/// Outputs with a buffer per virtual channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputsSpec {
+    /// How many flits cross in a cycle; not [`Crossing::Staged`].
+    pub crossing: Crossing,
+    /// Buffer per port and virtual channel.
+    pub buffer: Bytes,
+    /// Room that the head of a packet must find in that buffer, and at the other end of the link; `None` is that of the largest packet.
+    pub head_room: Option<Bytes>,
+    /// Which channel packets ask for.
+    pub request: RequestRule,
+    /// What a step of a label counts for in [`RequestRule::LeastOccupied`] (flits).
+    pub label_weight: u32,
+    /// What is added to the flits that wait in [`RequestRule::LeastWeight`].
+    pub extra_congestion: u32,
+}
+
 /// An allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matcher {
@@ -59,6 +98,16 @@ pub struct PipelineSpec {
     pub output_queue: Option<Bytes>,
     /// A channel is given to the next packet when the buffer behind it is empty again, not when the tail has won the switch.
     pub wait_for_tail_credit: bool,
+    /// Buffers per output channel in place of stages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<OutputsSpec>,
+}
+
+impl OutputsSpec {
+    /// Room for a head where the largest packet has so many bytes.
+    pub fn room(&self, packet: Bytes) -> u64 {
+        self.head_room.unwrap_or(packet).0
+    }
 }
 
 impl PipelineSpec {
@@ -84,6 +133,7 @@ impl Default for PipelineSpec {
             output_speedup: 1,
             output_queue: None,
             wait_for_tail_credit: false,
+            outputs: None,
         }
     }
 }

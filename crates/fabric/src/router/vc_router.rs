@@ -17,13 +17,15 @@ use crate::network::{Network, Part, Site};
 use crate::packet::Packet;
 use crate::packing;
 use crate::spec::{Allocator, Matcher, PipelineSpec, RunSpec};
-use crate::state::pipeline::{FlitSource, InputChannel, OutputChannel, RouterClock, SwitchPort, stage};
+use crate::state::pipeline::{FlitSource, InputChannel, OutputBuffer, OutputChannel, RouterClock, SwitchPort, stage};
 use crate::state::{Link, NONE, State};
+use buffered::Outputs;
 use des::checkpoint::{put, take};
 use des::{Event, Journal, NoJournal, Sink, Torn, mix};
 use std::ops::Range;
 
 mod allocators;
+mod buffered;
 mod source;
 mod step;
 
@@ -33,7 +35,7 @@ const FLIT: u64 = 1 << 63;
 const FOR_SOURCE: u64 = 1 << 62;
 
 /// Sets of channels that a router has.
-const SETS: u32 = 5;
+const SETS: u32 = 6;
 /// Input channels whose first packet is to be routed.
 const ROUTING: u32 = 0;
 /// Input channels whose first packet wants an output channel.
@@ -44,6 +46,8 @@ const BIDS: u32 = 2;
 const FREE: u32 = 3;
 /// Nodes, by their local number, whose source may send a flit.
 const SOURCES: u32 = 4;
+/// Output channels with flits in their buffer, of routers that have such buffers.
+const QUEUED: u32 = 5;
 
 /// What a link takes, ps.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +112,8 @@ pub struct VcRouter {
     seed: u64,
     /// Ports of the switch per port.
     switch_ports: u32,
+    /// Buffers per output channel, in place of stages.
+    outputs: Option<Outputs>,
     /// Local output ports by place and destination node, on small networks where these two alone decide on the class, too; else empty.
     ways: Box<[u8]>,
     /// Nodes.
@@ -147,6 +153,12 @@ impl VcRouter {
             _ if size <= self.flit => 1,
             _ => size.div_ceil(self.flit) as u16,
         }
+    }
+
+    /// Bytes of the last of so many flits of a packet, minus one.
+    #[inline(always)]
+    fn last_of(&self, size: u32, flits: u16) -> u16 {
+        (size - 1 - (u32::from(flits) - 1) * self.flit) as u16
     }
 
     /// The first tick at `time` or later (ps).
@@ -257,12 +269,19 @@ impl RouterModel for VcRouter {
             class_of: (0..net.vcs).map(class_of).collect(),
             first_of,
             classes_of_network: (classes / u32::from(net.routing.networks())).max(1) as u8,
-            node_credits: pipeline.wait_for_tail_credit
-                || speeds.iter().any(|&speed| speed > 1)
-                || host.flit > clock
-                || u64::from(buffer) * clock < around,
+            node_credits: pipeline.outputs.is_none()
+                && (pipeline.wait_for_tail_credit
+                    || speeds.iter().any(|&speed| speed > 1)
+                    || host.flit > clock
+                    || u64::from(buffer) * clock < around),
+            outputs: (pipeline.outputs.as_ref())
+                .map(|outputs| Outputs::new(outputs, flit, router.bubble, spec.nic.packet)),
             is_timed,
-            counts_steps: is_timed || pipeline.internal_speedup > 1 || drawn(pipeline.vc) || drawn(pipeline.switch),
+            counts_steps: pipeline.outputs.is_some()
+                || is_timed
+                || pipeline.internal_speedup > 1
+                || drawn(pipeline.vc)
+                || drawn(pipeline.switch),
             mask: (1 << net.vcs) - 1,
             seed: mix(net.seed ^ 0x7663_2D72_6F75_7465),
             switch_ports,
@@ -289,6 +308,10 @@ impl RouterModel for VcRouter {
             grant: 0,
         };
         st.output_channels.fill(channels.start, vec![output; channels.len()]);
+        if self.outputs.is_some() {
+            let empty = vec![OutputBuffer::EMPTY; channels.len()];
+            st.output_buffers.fill(channels.start, empty);
+        }
         let mut sets = vec![0u64; (routers.len() as u32 * SETS * self.words) as usize];
         for (router, site) in sites.iter().enumerate() {
             let first = (router as u32 * SETS + FREE) * self.words;
@@ -391,6 +414,20 @@ impl RouterModel for VcRouter {
             packing::put_packets(net, st, lp, input.first, out);
             packing::put_packets(net, st, lp, input.head, out);
             put(out, *st.output_channels.get(index));
+            if self.outputs.is_some() {
+                let buffer = *st.output_buffers.get(index);
+                put(
+                    out,
+                    OutputBuffer {
+                        first,
+                        head,
+                        tail,
+                        ..buffer
+                    },
+                );
+                packing::put_packets(net, st, lp, buffer.first, out);
+                packing::put_packets(net, st, lp, buffer.head, out);
+            }
         }
         let sets = self.set(lp, 0)..self.set(lp + 1, 0);
         sets.for_each(|word| put(out, *st.channel_sets.get(word)));
@@ -424,6 +461,18 @@ impl RouterModel for VcRouter {
             };
             st.input_channels.set(j, index, record);
             st.output_channels.set(j, index, take(input)?);
+            if self.outputs.is_some() {
+                let buffer: OutputBuffer = take(input)?;
+                let (first, _) = packing::take_packets::<Self>(net, st, lp, input)?;
+                let (head, tail) = packing::take_packets::<Self>(net, st, lp, input)?;
+                let buffer = OutputBuffer {
+                    first,
+                    head,
+                    tail,
+                    ..buffer
+                };
+                st.output_buffers.set(j, index, buffer);
+            }
         }
         for word in self.set(lp, 0)..self.set(lp + 1, 0) {
             st.channel_sets.set(j, word, take(input)?);
@@ -572,10 +621,14 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let input = self.st.input_channels.edit(self.j, index);
         input.first = slot;
         input.left = flits;
-        input.last = (size - 1 - (u32::from(flits) - 1) * model.flit) as u16;
+        input.last = model.last_of(size, flits);
         input.stage = stage::ROUTING | InputChannel::HEAD;
         let cycles = model.pipeline.stages[0];
         if cycles == 0 {
+            if model.outputs.is_some() {
+                input.stage = stage::ALLOCATION | InputChannel::HEAD;
+                return ALLOCATION;
+            }
             self.route_first(channel, now, after);
             return ALLOCATION;
         }
@@ -644,7 +697,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     #[inline(always)]
     fn bid(&mut self, channel: u32, output: u32, vc: u32) -> bool {
         let place = (self.site.port + output) * self.net.vcs + vc;
-        let room = self.st.channels.get(place).credit >= i64::from(self.model.flit);
+        let room = self.model.outputs.is_some() || self.st.channels.get(place).credit >= i64::from(self.model.flit);
         if room {
             self.put_into(BIDS, channel);
         }
@@ -658,6 +711,9 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let channel = self.st.channels.edit(self.j, place);
         channel.credit += bytes;
         let credit = channel.credit;
+        if self.model.outputs.is_some() {
+            return true;
+        }
         let record = self.record_of((port << self.model.shift) + vc);
         let owner = self.st.output_channels.get(record).owner;
         if owner == OutputChannel::ENDED {

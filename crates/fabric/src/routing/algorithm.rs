@@ -81,6 +81,19 @@ impl Way {
     }
 }
 
+/// A way that a packet may ask for, in a router with [buffers per output channel](crate::equipment::OutputsSpec), which chooses among several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The output, with the phase that the packet has once it is given to it.
+    pub way: Way,
+    /// The phase that it has once it has asked for it.
+    pub asked: u8,
+    /// What speaks against it, whatever waits.
+    pub label: u16,
+    /// Hops that are left by it, this one included.
+    pub hops: u16,
+}
+
 /// A packet at a router that is not its last, unless the routing [leads to the node](ReadyRouting::leads_to_the_node).
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
@@ -203,6 +216,19 @@ pub trait ReadyRouting {
     fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way
     where
         Self: Sized;
+
+    /// All ways that a packet which is not at its last router may ask for, added to `out`. Most routings have one.
+    fn offers(&self, here: Here<'_>, out: &mut Vec<Offer>)
+    where
+        Self: Sized,
+    {
+        out.push(Offer {
+            way: self.next(here, |_, _| 0),
+            asked: here.packet.phase(),
+            label: 0,
+            hops: 1,
+        });
+    }
 
     /// What it wants to see of a port beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog); `None`: just that, or nothing.
     fn sense(&self) -> Option<Sense> {

@@ -1,6 +1,6 @@
 //! Virtual networks: every class of messages has the routing's channels for itself.
 
-use super::algorithm::{Here, Way};
+use super::algorithm::{Here, Offer, Way};
 use super::{Kind, Routing, RoutingTerms};
 use crate::equipment::RouterChannels;
 use crate::packet::{MAX_VCS, Packet};
@@ -73,6 +73,16 @@ impl Classes {
     pub(super) fn blindly(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let (own, first) = self.strip(packet);
         self.inner.next(net, site, &own).behind(first)
+    }
+
+    /// [`Routing::offers`].
+    pub(super) fn offers(&self, here: Here<'_>, out: &mut Vec<Offer>) {
+        let (own, first) = self.strip(here.packet);
+        let before = out.len();
+        self.inner.offers(here.net, here.site, &own, out);
+        for offer in &mut out[before..] {
+            offer.way = offer.way.behind(first);
+        }
     }
 
     /// [`Routing::adaptive`].

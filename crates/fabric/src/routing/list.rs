@@ -150,6 +150,14 @@ macro_rules! routings {
                 }
             }
 
+            /// All ways that a packet may ask for, see [`ReadyRouting::offers`].
+            fn offers(&self, here: Here<'_>, out: &mut Vec<Offer>) {
+                match self {
+                    $(Kind::$Routing(ready) => ready.offers(here, out),)+
+                    Kind::Classes(classes) => classes.offers(here, out),
+                }
+            }
+
             /// Answers what is not asked for every packet; for virtual networks as for one of them.
             fn ready(&self) -> &dyn ReadyRouting {
                 match self {

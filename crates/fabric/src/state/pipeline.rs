@@ -91,6 +91,45 @@ impl OutputChannel {
     pub const ENDED: u16 = u16::MAX - 1;
 }
 
+/// The buffer of an output channel: its first packet and those behind it.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct OutputBuffer {
+    /// Slot of the first packet as long as its head is here, or, on its way to a node, its tail; else [`NONE`].
+    pub first: u32,
+    /// Slot of the packet behind it, `NONE` if none. Flits of it that are here stand in its link.
+    pub head: u32,
+    /// Slot of the last packet behind it.
+    pub tail: u32,
+    /// Flits in the buffer.
+    pub held: u16,
+    /// Flits of the first packet that are here.
+    pub present: u16,
+    /// Flits of it that have yet to leave.
+    pub left: u16,
+    /// Bytes of its last flit, minus one.
+    pub last: u16,
+    /// [`InputChannel::HEAD`] as long as its head is here.
+    pub stage: u16,
+    /// Unused.
+    pub spare: u16,
+}
+
+impl OutputBuffer {
+    /// An empty one.
+    pub const EMPTY: OutputBuffer = OutputBuffer {
+        first: NONE,
+        head: NONE,
+        tail: NONE,
+        held: 0,
+        present: 0,
+        left: 0,
+        last: 0,
+        stage: 0,
+        spare: 0,
+    };
+}
+
 /// A port of the switch, as an input and as an output.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]

@@ -7,7 +7,7 @@ use crate::registry;
 use des::Time;
 use fabric::routing::RoutingSpec;
 use fabric::spec::{
-    Architecture, BitsPerSec, Bytes, ControlOrder, LinkSpec, Links, Matcher, NamedModel, NicSpec, PipelineSpec,
+    Architecture, BitsPerSec, Bytes, ControlOrder, Crossing, LinkSpec, Links, Matcher, NamedModel, NicSpec, OutputsSpec, PipelineSpec,
     RetransmitSpec, RouterModel, RouterSpec,
 };
 use std::collections::BTreeMap;
@@ -185,6 +185,15 @@ fn check_vc_router(router: &Values, nic: &Values, findings: &mut Findings) {
             );
         }
     }
+    let is_staged = router.choice_or_default::<Crossing>("crossbar") == Crossing::Staged;
+    if is_staged && router.integer_or_default("bubble") > 0 {
+        findings.error(
+            router.place("bubble"),
+            "router.bubble",
+            "routers whose packets pass in stages have no bubble rule",
+            "take router.crossbar = \"per-channel\"",
+        );
+    }
     if router.quantity("clock") == Some(0) {
         findings.error(
             router.place("clock"),
@@ -348,9 +357,23 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
 fn read_pipeline(values: &Values, fastest: u64) -> PipelineSpec {
     let flit = || serialization(values.quantity_or_default("flit"), BitsPerSec(fastest));
     let small = |key: &str| u8::try_from(values.integer_or_default(key)).unwrap_or(u8::MAX);
+    let crossing: Crossing = values.choice_or_default("crossbar");
+    let count = |key: &str| u32::try_from(values.integer_or_default(key)).unwrap_or(u32::MAX);
+    let outputs = OutputsSpec {
+        crossing,
+        buffer: Bytes(values.quantity_or_default("output_channel_buffer")),
+        head_room: values.quantity("head_room").map(Bytes),
+        request: values.choice_or_default("request"),
+        label_weight: count("label_weight"),
+        extra_congestion: count("extra_congestion"),
+    };
+    let is_staged = crossing == Crossing::Staged;
     PipelineSpec {
         clock: values.quantity("clock").map_or_else(flit, Time),
-        stages: ["route_stage", "vc_stage", "switch_stage", "crossbar_stage"].map(small),
+        stages: match is_staged {
+            true => ["route_stage", "vc_stage", "switch_stage", "crossbar_stage"].map(small),
+            false => [0; 4],
+        },
         vc: Matcher {
             rule: values.choice_or_default("vc_allocator"),
             rounds: small("vc_rounds"),
@@ -364,6 +387,7 @@ fn read_pipeline(values: &Values, fastest: u64) -> PipelineSpec {
         output_speedup: small("output_speedup"),
         output_queue: values.quantity("output_queue").map(Bytes),
         wait_for_tail_credit: values.flag("wait_for_tail_credit"),
+        outputs: (!is_staged).then_some(outputs),
     }
 }
 

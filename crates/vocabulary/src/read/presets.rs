@@ -184,6 +184,41 @@ const BOOKSIM_IQ: Preset = Preset {
     credit: None,
 };
 
+/// CAMINOS' Basic router. A phit is a flit of 8 B and a cycle 1 ns here, and a delay of 1 is the time of a flit on a link without length.
+/// Sizes are those of the runs that it was compared with: the program has none of its own.
+const CAMINOS_BASIC: Preset = Preset {
+    name: "caminos-basic",
+    router: &[
+        ("model", "credit"),
+        ("architecture", "vc-router"),
+        ("crossbar", "per-channel"),
+        ("flit", "8 B"),
+        ("buffer", "512 B"),
+        ("output_channel_buffer", "256 B"),
+        ("clock", "1 ns"),
+    ],
+    nic: &[("packet", "128 B")],
+    link: &[("bandwidth", "8 GB/s"), ("latency", "0 ns")],
+    routing: &[],
+    credit: None,
+};
+
+/// CAMINOS' InputOutput router with its allocator `Random`.
+const CAMINOS_INPUTOUTPUT: Preset = Preset {
+    name: "caminos-inputoutput",
+    router: &[
+        ("model", "credit"),
+        ("architecture", "vc-router"),
+        ("crossbar", "per-port"),
+        ("switch_allocator", "random-greedy"),
+        ("flit", "8 B"),
+        ("buffer", "512 B"),
+        ("output_channel_buffer", "256 B"),
+        ("clock", "1 ns"),
+    ],
+    ..CAMINOS_BASIC
+};
+
 /// The LogGOPS model; all but the router model follows from its parameters.
 const LOGGOPS: Preset = Preset {
     name: NAME,
@@ -311,7 +346,7 @@ pub(crate) fn of_memory(work: &Table) -> &'static [(&'static str, &'static str)]
 }
 
 /// All presets in the order of the registry.
-const PRESETS: [&Preset; 9] = [
+const PRESETS: [&Preset; 11] = [
     &SCULPIN,
     &PISCES,
     &MERLIN,
@@ -321,6 +356,8 @@ const PRESETS: [&Preset; 9] = [
     &CODES_FAT_TREE,
     &LOGGOPS,
     &BOOKSIM_IQ,
+    &CAMINOS_BASIC,
+    &CAMINOS_INPUTOUTPUT,
 ];
 
 /// The preset that a study names, with what follows from its parameters.

@@ -66,4 +66,18 @@ pub(super) const PRESETS: &[Entry] = &[
         source: "BookSim2, routers/iq_router",
         limits: "Routings are those of fabricsim unless one of BookSim2's own is named; virtual channels are as many as router.vcs says.",
     },
+    Entry {
+        name: "caminos-basic",
+        line: "CAMINOS Basic router: flits (phits) of 8 B, buffers of 64, of 32 per output channel, packets of 16; a flit per channel crosses in a cycle of 1 ns.",
+        groups: &[],
+        source: "CAMINOS, router/basic.rs",
+        limits: "Routings are those of fabricsim unless one of CAMINOS' own is named; sizes are those of the runs that it was compared with.",
+    },
+    Entry {
+        name: "caminos-inputoutput",
+        line: "CAMINOS InputOutput router: the same with a flit per port through a crossbar, in random order.",
+        groups: &[],
+        source: "CAMINOS, router/input_output.rs",
+        limits: "As caminos-basic; the crossbar has the clock of the links and no delay.",
+    },
 ];

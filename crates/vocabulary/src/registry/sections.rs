@@ -2,7 +2,8 @@
 
 use super::{cost, fail, loggops};
 use fabric::spec::{
-    Allocator, Arbitration, Architecture, Completion, ControlOrder, DeliveryPoint, DrainSources, Mapping, Switching,
+    Allocator, Arbitration, Architecture, Completion, ControlOrder, Crossing, DeliveryPoint, DrainSources, Mapping,
+    RequestRule, Switching,
 };
 use study::units::Unit;
 use study::{
@@ -25,13 +26,7 @@ const INPUT_QUEUED: &[When] = &[
         values: &["input-queued"],
     },
 ];
-const VC_ROUTER: &[When] = &[
-    CREDIT,
-    When {
-        key: "architecture",
-        values: &["vc-router"],
-    },
-];
+const VC_ROUTER: &[When] = &[CREDIT, FOR_FLITS];
 const FLITS: &[When] = &[
     CREDIT,
     When {
@@ -39,12 +34,39 @@ const FLITS: &[When] = &[
         values: &["input-queued", "vc-router"],
     },
 ];
+const STAGED: &[When] = &[CREDIT, FOR_FLITS, crossbar(&["staged"])];
+const MATCHED: &[When] = &[CREDIT, FOR_FLITS, crossbar(&["staged", "per-port"])];
+const BUFFERED: &[When] = &[CREDIT, FOR_FLITS, crossbar(&["per-channel", "per-port"])];
+const LEAST_OCCUPIED: &[When] = &request(&["least-occupied"]);
+const LEAST_WEIGHT: &[When] = &request(&["least-weight"]);
+const FOR_FLITS: When = When {
+    key: "architecture",
+    values: &["vc-router"],
+};
+const fn crossbar(values: &'static [&'static str]) -> When {
+    When {
+        key: "crossbar",
+        values,
+    }
+}
+const fn request(values: &'static [&'static str]) -> [When; 4] {
+    let [credit, flits, crossbar] = [CREDIT, FOR_FLITS, crossbar(&["per-channel", "per-port"])];
+    let rule = When { key: "request", values };
+    [credit, flits, crossbar, rule]
+}
 /// Cycles of a stage.
 const CYCLES: Type = Type::Integer { min: 0, max: 64 };
 /// Rounds of an allocator.
 const ROUNDS: Type = Type::Integer { min: 1, max: 64 };
 /// Times as many steps or ports.
 const SPEEDUP: Type = Type::Integer { min: 1, max: 8 };
+const RINGS: &[When] = &[
+    CREDIT,
+    When {
+        key: "architecture",
+        values: &["late-admission", "vc-router"],
+    },
+];
 const LATE_ADMISSION: &[When] = &[
     CREDIT,
     When {
@@ -285,7 +307,7 @@ const ROUTER: &[Parameter] = &[
         Default::Text("0"),
         "Free packet slots that a packet needs to enter a ring (bubble rule); 0 switches the rule off.",
     )
-    .when(LATE_ADMISSION),
+    .when(RINGS),
     key(
         "local_latency",
         time(SECOND),
@@ -313,91 +335,133 @@ const ROUTER: &[Parameter] = &[
         Default::Text("1"),
         "Cycles that routing a packet takes; with 0 it is known when the head arrives.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "vc_stage",
         CYCLES,
         Default::Text("1"),
         "Cycles that the allocation of a virtual channel takes, at least 1.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "switch_stage",
         CYCLES,
         Default::Text("1"),
         "Cycles that the allocation of the switch takes for a flit, at least 1.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "crossbar_stage",
         CYCLES,
         Default::Text("1"),
         "Cycles that a flit takes through the crossbar.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "vc_allocator",
         Type::Choice(Allocator::WORDS),
         Default::Text("islip"),
         "Allocator of virtual channels.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "vc_rounds",
         ROUNDS,
         Default::Text("1"),
         "Rounds of that allocator in a step; of islip and pim.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "switch_allocator",
         Type::Choice(Allocator::WORDS),
         Default::Text("islip"),
         "Allocator of the switch.",
     )
-    .when(VC_ROUTER),
+    .when(MATCHED),
     key(
         "switch_rounds",
         ROUNDS,
         Default::Text("1"),
         "Rounds of that allocator in a step; of islip and pim.",
     )
-    .when(VC_ROUTER),
+    .when(MATCHED),
     key(
         "internal_speedup",
         SPEEDUP,
         Default::Text("1"),
         "Steps that the inside of a router makes per cycle.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "input_speedup",
         SPEEDUP,
         Default::Text("1"),
         "Ports of the switch per input port; virtual channels are dealt out to them in turn.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "output_speedup",
         SPEEDUP,
         Default::Text("1"),
         "Ports of the switch per output port; input ports are dealt out to them in turn.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "output_queue",
         Type::Or(&("unlimited", "no bound"), &size(TIB)),
         Default::Text("unlimited"),
         "Output queue per port; a full one lets no flit through the switch.",
     )
-    .when(VC_ROUTER),
+    .when(STAGED),
     key(
         "wait_for_tail_credit",
         Type::Flag,
         Default::Text("false"),
         "A virtual channel is given to the next packet when the buffer behind it is empty again, not when the tail has won the switch.",
     )
+    .when(STAGED),
+    key(
+        "crossbar",
+        Type::Choice(Crossing::WORDS),
+        Default::Text("staged"),
+        "How flits come from inputs to outputs.",
+    )
     .when(VC_ROUTER),
+    key(
+        "output_channel_buffer",
+        size(TIB),
+        Default::Text("256 B"),
+        "Output buffer per port and virtual channel, behind the crossbar.",
+    )
+    .when(BUFFERED),
+    key(
+        "head_room",
+        size(TIB),
+        Default::From("the largest packet"),
+        "Room that a packet's head must find in an output buffer, and behind the link.",
+    )
+    .when(BUFFERED),
+    key(
+        "request",
+        Type::Choice(RequestRule::WORDS),
+        Default::Text("random"),
+        "Which of its output channels a packet asks for.",
+    )
+    .when(BUFFERED),
+    key(
+        "label_weight",
+        Type::Integer { min: 0, max: 65_535 },
+        Default::Text("64"),
+        "Flits of waiting that a step of a way's label counts for.",
+    )
+    .when(LEAST_OCCUPIED),
+    key(
+        "extra_congestion",
+        Type::Integer { min: 0, max: 65_535 },
+        Default::Text("16"),
+        "Flits that are added to those that wait before they are multiplied by the hops.",
+    )
+    .when(LEAST_WEIGHT),
     key(
         "allow_deadlock",
         Type::Flag,

@@ -57,7 +57,21 @@ impl NamedModel for NamedVcRouter {
         if pipeline.clock.0 == 0 {
             return refuse("router.clock", "the clock has a period", "take \"1 ns\"");
         }
-        if pipeline.stages[1..3].contains(&0) {
+        if let Some(outputs) = &pipeline.outputs {
+            let packets = u64::from(router.bubble.max(1)) * nic.packet.0.div_ceil(flit) * flit;
+            let needed = outputs
+                .room(nic.packet)
+                .max(if router.bubble > 1 { packets } else { 0 });
+            for (key, size) in [
+                ("router.buffer", router.buffer.map_or(u64::MAX, |buffer| buffer.0)),
+                ("router.output_channel_buffer", outputs.buffer.0),
+            ] {
+                if size < needed {
+                    let reason = format!("a head must find room for {needed} B");
+                    return refuse(key, &reason, "give more, or take a smaller router.head_room");
+                }
+            }
+        } else if pipeline.stages[1..3].contains(&0) {
             let reason = "a channel and the switch are allocated one after the other, each in a cycle at least";
             return refuse("router.vc_stage", reason, "take 1");
         }
@@ -105,6 +119,10 @@ impl NamedModel for NamedVcRouter {
             return Err(BuildError::field("router.vcs", reason, Some(hint)));
         }
         Ok(())
+    }
+
+    fn keeps_rings_moving(&self, router: &RouterSpec) -> bool {
+        pipeline(router).outputs.is_some() && router.bubble > 1
     }
 
     fn channels(&self) -> RouterChannels {

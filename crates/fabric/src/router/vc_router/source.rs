@@ -106,17 +106,19 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let network = packet.class().min(net.routing.networks() - 1);
         let (lowest, channels) = model.network_of(network * model.classes_of_network);
         let (lowest, channels) = (u32::from(lowest), u32::from(channels));
-        let least = match model.pipeline.wait_for_tail_credit {
-            true => model.buffer,
-            false => 1,
+        let least = match (&model.outputs, model.pipeline.wait_for_tail_credit) {
+            (Some(outputs), _) => outputs.head_room(),
+            (None, true) => model.buffer,
+            (None, false) => 1,
         };
         if let Some(drawn) = net.routing.drawn_channel(packet, channels) {
             let vc = lowest + drawn;
             return (self.st.input_channels.get(first + vc).room >= least).then_some(vc);
         }
-        let mut vc = last;
+        // The lowest with room, where packets find room for all of themselves.
+        let mut vc = if model.outputs.is_some() { u32::MAX } else { last };
         for _ in 0..channels {
-            vc = if vc + 1 >= lowest + channels || vc < lowest {
+            vc = if vc >= lowest + channels - 1 || vc < lowest {
                 lowest
             } else {
                 vc + 1

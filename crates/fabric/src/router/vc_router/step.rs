@@ -20,13 +20,13 @@ struct Sets<const W: usize> {
 
 /// A step.
 #[derive(Clone, Copy)]
-struct ClockStep {
+pub(super) struct ClockStep {
     /// Time (ps).
-    now: u64,
+    pub(super) now: u64,
     /// Its number, if something depends on it.
-    number: u64,
+    pub(super) number: u64,
     /// The first tick at which what wins the switch now may be on its link.
-    through: u64,
+    pub(super) through: u64,
 }
 
 /// What output channels of a port, and input channels that want them, remember.
@@ -120,6 +120,13 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A cycle of the clock.
     #[inline(always)]
     pub(super) fn tick(&mut self, now: u64) {
+        if let Some(outputs) = &self.model.outputs {
+            return match self.model.width {
+                Width::One => self.cycle::<1, 1, 64>(outputs, now),
+                Width::Eight => self.cycle::<8, 1, 64>(outputs, now),
+                Width::All => self.cycle::<64, 4, 256>(outputs, now),
+            };
+        }
         match self.model.width {
             Width::One => self.tick_of::<1, 64, 1, 64>(now),
             Width::Eight => self.tick_of::<8, 512, 1, 64>(now),
@@ -129,7 +136,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
 
     /// The words of a set.
     #[inline(always)]
-    fn set_of<const W: usize>(&self, set: u32) -> Set<W> {
+    pub(super) fn set_of<const W: usize>(&self, set: u32) -> Set<W> {
         let first = self.model.set(self.lp, set);
         let mut words = [0; W];
         let mut word = 0;
@@ -154,19 +161,27 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         }
     }
 
+    /// All sources that can send a flit; whether one can in the next cycle.
+    #[inline(always)]
+    pub(super) fn emit_all<const W: usize>(&mut self, now: u64) -> bool {
+        let mut sources = self.set_of::<W>(SOURCES);
+        if is_empty(&sources) {
+            return false;
+        }
+        let mut ready = sources;
+        while let Some(node) = pop(&mut ready) {
+            if !self.emit(node as u32, now) {
+                drop_from(&mut sources, node);
+            }
+        }
+        self.write_set(SOURCES, &sources);
+        !is_empty(&sources)
+    }
+
     /// [`AtRouter::tick`] with sets of so many words: `W` of channels, of which there are at most `C`, `N` of at most `P` ports of the switch.
     fn tick_of<const W: usize, const C: usize, const N: usize, const P: usize>(&mut self, now: u64) {
         let model = self.model;
-        let mut sources = self.set_of::<W>(SOURCES);
-        if !is_empty(&sources) {
-            let mut ready = sources;
-            while let Some(node) = pop(&mut ready) {
-                if !self.emit(node as u32, now) {
-                    drop_from(&mut sources, node);
-                }
-            }
-            self.write_set(SOURCES, &sources);
-        }
+        let sends = self.emit_all::<W>(now);
         let mut sets = Sets {
             routing: self.set_of::<W>(ROUTING),
             allocation: self.set_of(ALLOCATION),
@@ -193,7 +208,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         self.write_set(BIDS, &sets.bids);
         self.write_set(FREE, &sets.free);
         let asks = !is_empty(&sets.allocation) && (moved || model.is_timed);
-        let goes_on = asks || !is_empty(&sets.routing) || !is_empty(&sets.bids) || !is_empty(&sources);
+        let goes_on = asks || !is_empty(&sets.routing) || !is_empty(&sets.bids) || sends;
         let due = if goes_on { now + model.clock } else { u64::MAX };
         self.st.clocks.edit(self.j, self.lp).due = due;
     }
@@ -244,7 +259,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
 
     /// The channels of a port in a set.
     #[inline(always)]
-    fn of_port<const W: usize>(&self, set: &Set<W>, port: u32) -> u64 {
+    pub(super) fn of_port<const W: usize>(&self, set: &Set<W>, port: u32) -> u64 {
         let first = (port << self.model.shift) as usize;
         set[first / 64 % W] >> (first % 64) & self.model.mask
     }
@@ -374,7 +389,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
 
     /// Tells an allocation from all others of the run.
     #[inline(always)]
-    fn word(&self, step: &ClockStep, which: u64) -> u64 {
+    pub(super) fn word(&self, step: &ClockStep, which: u64) -> u64 {
         let AtRouter { site, model, .. } = *self;
         if !model.counts_steps {
             return 0;
@@ -429,7 +444,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     }
 
     #[inline(always)]
-    fn port_and_vc(&self, channel: usize) -> (u32, u32) {
+    pub(super) fn port_and_vc(&self, channel: usize) -> (u32, u32) {
         let channel = channel as u32;
         (channel >> self.model.shift, channel & ((1 << self.model.shift) - 1))
     }
@@ -449,7 +464,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
 
     /// [`AtRouter::allocate_switch`] where there is a choice.
     #[inline(never)]
-    fn match_ports<const W: usize, const N: usize, const P: usize>(
+    pub(super) fn match_ports<const W: usize, const N: usize, const P: usize>(
         &mut self,
         bids: &Set<W>,
         step: &ClockStep,
@@ -603,11 +618,23 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         };
         let record_of_output = (site.port << model.shift) + (output << model.shift) + vc;
         self.st.output_channels.edit(self.j, record_of_output).owner = owner;
+        match self.next_packet(channel as u32, step) {
+            None => {}
+            Some(ROUTING) => put(&mut sets.routing, channel),
+            Some(_) => put(&mut sets.allocation, channel),
+        }
+    }
+
+    /// The packet behind the one whose tail has left an input channel becomes the first, if there is one: the set that the channel belongs to.
+    #[inline(always)]
+    pub(super) fn next_packet(&mut self, channel: u32, step: &ClockStep) -> Option<u32> {
+        let index = self.record_of(channel);
+        let record = self.st.input_channels.edit(self.j, index);
         let slot = record.head;
         if slot == NONE {
             record.stage = stage::IDLE;
             record.first = NONE;
-            return;
+            return None;
         }
         let link = self.st.links.edit(self.j, slot);
         record.present = link.sequence as u16;
@@ -616,15 +643,12 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             record.tail = NONE;
         }
         link.next = NONE;
-        match self.begin(channel as u32, slot, step.now, step.number) {
-            ROUTING => put(&mut sets.routing, channel),
-            _ => put(&mut sets.allocation, channel),
-        }
+        Some(self.begin(channel, slot, step.now, step.number))
     }
 
     /// The first flit of an input channel goes through the crossbar into the output queue and from there to its link.
     #[inline(always)]
-    fn put_on_link(&mut self, input: &InputChannel, ejects: bool, step: &ClockStep) {
+    pub(super) fn put_on_link(&mut self, input: &InputChannel, ejects: bool, step: &ClockStep) {
         let AtRouter {
             net, site, model, lp, ..
         } = *self;
@@ -668,7 +692,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
 
     /// The room of a flit that leaves its input buffer goes back to where it came from.
     #[inline(always)]
-    fn give_back(&mut self, channel: usize, step: &ClockStep) {
+    pub(super) fn give_back(&mut self, channel: usize, step: &ClockStep) {
         let AtRouter { net, site, model, .. } = *self;
         let (port, vc) = self.port_and_vc(channel);
         let leaves = self.bundle(port, step);
