@@ -27,7 +27,6 @@ choice! {
         #[default]
         Staged = "staged", "In stages of a cycle each, one flit per port and cycle, into a queue per port.";
         PerChannel = "per-channel", "Within a cycle, one flit per virtual channel, into a buffer per output channel.";
-        PerPort = "per-port", "The same, one flit per port, as the allocator of the switch matches them.";
     }
 }
 
@@ -45,8 +44,6 @@ choice! {
 /// Outputs with a buffer per virtual channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputsSpec {
-    /// How many flits cross in a cycle; not [`Crossing::Staged`].
-    pub crossing: Crossing,
     /// Buffer per port and virtual channel.
     pub buffer: Bytes,
     /// Room that the head of a packet must find in that buffer, and at the other end of the link; `None` is that of the largest packet.

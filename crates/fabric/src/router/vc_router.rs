@@ -275,7 +275,7 @@ impl RouterModel for VcRouter {
                     || host.flit > clock
                     || u64::from(buffer) * clock < around),
             outputs: (pipeline.outputs.as_ref())
-                .map(|outputs| Outputs::new(outputs, flit, router.bubble, spec.nic.packet)),
+                .map(|outputs| Outputs::new(outputs, pipeline.vc.rule, (flit, router.bubble), spec.nic.packet)),
             is_timed,
             counts_steps: pipeline.outputs.is_some()
                 || is_timed

@@ -360,7 +360,6 @@ fn read_pipeline(values: &Values, fastest: u64) -> PipelineSpec {
     let crossing: Crossing = values.choice_or_default("crossbar");
     let count = |key: &str| u32::try_from(values.integer_or_default(key)).unwrap_or(u32::MAX);
     let outputs = OutputsSpec {
-        crossing,
         buffer: Bytes(values.quantity_or_default("output_channel_buffer")),
         head_room: values.quantity("head_room").map(Bytes),
         request: values.choice_or_default("request"),

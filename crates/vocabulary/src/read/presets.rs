@@ -192,6 +192,7 @@ const CAMINOS_BASIC: Preset = Preset {
         ("model", "credit"),
         ("architecture", "vc-router"),
         ("crossbar", "per-channel"),
+        ("vc_allocator", "random-greedy"),
         ("flit", "8 B"),
         ("buffer", "512 B"),
         ("output_channel_buffer", "256 B"),
@@ -203,14 +204,14 @@ const CAMINOS_BASIC: Preset = Preset {
     credit: None,
 };
 
-/// CAMINOS' InputOutput router with its allocator `Random`.
+/// CAMINOS' InputOutput router with its allocator `iSLIP`; with `Random` it does what Basic does.
 const CAMINOS_INPUTOUTPUT: Preset = Preset {
     name: "caminos-inputoutput",
     router: &[
         ("model", "credit"),
         ("architecture", "vc-router"),
-        ("crossbar", "per-port"),
-        ("switch_allocator", "random-greedy"),
+        ("crossbar", "per-channel"),
+        ("vc_allocator", "islip"),
         ("flit", "8 B"),
         ("buffer", "512 B"),
         ("output_channel_buffer", "256 B"),

@@ -75,9 +75,9 @@ pub(super) const PRESETS: &[Entry] = &[
     },
     Entry {
         name: "caminos-inputoutput",
-        line: "CAMINOS InputOutput router: the same with a flit per port through a crossbar, in random order.",
+        line: "CAMINOS InputOutput router: the same with channels given in turn (iSLIP).",
         groups: &[],
         source: "CAMINOS, router/input_output.rs",
-        limits: "As caminos-basic; the crossbar has the clock of the links and no delay.",
+        limits: "As caminos-basic, which it is with the allocator Random; the crossbar has the clock of the links and no delay.",
     },
 ];

@@ -35,8 +35,7 @@ const FLITS: &[When] = &[
     },
 ];
 const STAGED: &[When] = &[CREDIT, FOR_FLITS, crossbar(&["staged"])];
-const MATCHED: &[When] = &[CREDIT, FOR_FLITS, crossbar(&["staged", "per-port"])];
-const BUFFERED: &[When] = &[CREDIT, FOR_FLITS, crossbar(&["per-channel", "per-port"])];
+const BUFFERED: &[When] = &[CREDIT, FOR_FLITS, crossbar(&["per-channel"])];
 const LEAST_OCCUPIED: &[When] = &request(&["least-occupied"]);
 const LEAST_WEIGHT: &[When] = &request(&["least-weight"]);
 const FOR_FLITS: When = When {
@@ -50,7 +49,7 @@ const fn crossbar(values: &'static [&'static str]) -> When {
     }
 }
 const fn request(values: &'static [&'static str]) -> [When; 4] {
-    let [credit, flits, crossbar] = [CREDIT, FOR_FLITS, crossbar(&["per-channel", "per-port"])];
+    let [credit, flits, crossbar] = [CREDIT, FOR_FLITS, crossbar(&["per-channel"])];
     let rule = When { key: "request", values };
     [credit, flits, crossbar, rule]
 }
@@ -363,7 +362,7 @@ const ROUTER: &[Parameter] = &[
         Default::Text("islip"),
         "Allocator of virtual channels.",
     )
-    .when(STAGED),
+    .when(VC_ROUTER),
     key(
         "vc_rounds",
         ROUNDS,
@@ -377,14 +376,14 @@ const ROUTER: &[Parameter] = &[
         Default::Text("islip"),
         "Allocator of the switch.",
     )
-    .when(MATCHED),
+    .when(STAGED),
     key(
         "switch_rounds",
         ROUNDS,
         Default::Text("1"),
         "Rounds of that allocator in a step; of islip and pim.",
     )
-    .when(MATCHED),
+    .when(STAGED),
     key(
         "internal_speedup",
         SPEEDUP,

@@ -1,7 +1,7 @@
 //! `credit` with `architecture = "vc-router"` before a run.
 
 use super::{HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterChannels, RouterSpec};
-use crate::equipment::{DeliveryPoint, PipelineSpec, Switching};
+use crate::equipment::{Allocator, DeliveryPoint, PipelineSpec, Switching};
 use study::{BitsPerSec, Bytes};
 use work::build_error::BuildError;
 
@@ -58,6 +58,10 @@ impl NamedModel for NamedVcRouter {
             return refuse("router.clock", "the clock has a period", "take \"1 ns\"");
         }
         if let Some(outputs) = &pipeline.outputs {
+            if !matches!(pipeline.vc.rule, Allocator::Islip | Allocator::RandomGreedy) {
+                let reason = "packets that ask for one channel each are drawn, or take turns";
+                return refuse("router.vc_allocator", reason, "take \"random-greedy\" or \"islip\"");
+            }
             let packets = u64::from(router.bubble.max(1)) * nic.packet.0.div_ceil(flit) * flit;
             let needed = outputs
                 .room(nic.packet)

@@ -2,8 +2,9 @@
 //! and its flits cross into the channel's buffer and leave over the link.
 //!
 //! * **Ask.** Every packet without an output channel asks, in every cycle anew, for one of the ways that its routing offers, as the rule says.
-//! * **Give.** One of those that ask for a channel without a packet is drawn. It keeps the channel until its tail is in the buffer.
-//! * **Cross.** Every channel takes a flit from its packet; with a crossbar of ports, those that the allocator of the switch matches.
+//! * **Give.** One of those that ask for a channel without a packet is drawn, or the next in turn. It keeps the channel until its tail is in
+//!   the buffer.
+//! * **Cross.** Every channel takes a flit from its packet, so that a port may take, and give, several.
 //! * **Send.** A link takes a flit of a packet under way, else a head with room for all that it must find, beginning behind the channel
 //!   whose packet has ended last.
 //!
@@ -15,7 +16,7 @@ use super::{ALLOCATION, BIDS, FREE, QUEUED, VcRouter};
 use crate::network::model::{AtRouter, Fabric};
 use crate::packet::Packet;
 use crate::routing::{Offer, Way};
-use crate::spec::{Crossing, OutputsSpec, RequestRule};
+use crate::spec::{Allocator, OutputsSpec, RequestRule};
 use crate::state::pipeline::{InputChannel, OutputChannel, stage};
 use crate::state::{Link, NONE};
 use des::rng::below;
@@ -31,7 +32,8 @@ thread_local! {
 /// What flits must find room for, and how packets choose; in flits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outputs {
-    crossing: Crossing,
+    /// One of those that ask for a channel is drawn, or they take turns.
+    draws: bool,
     /// Of a channel's buffer.
     buffer: u16,
     /// For a head.
@@ -45,10 +47,10 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// Of a study, with flits of so many bytes and packets of as many as `packet` at most, of which `bubble` must find room that enter a ring.
-    pub(super) fn new(spec: &OutputsSpec, flit: u32, bubble: u8, packet: Bytes) -> Outputs {
+    pub(super) fn new(spec: &OutputsSpec, allocator: Allocator, (flit, bubble): (u32, u8), packet: Bytes) -> Outputs {
         let flits = |bytes: u64| bytes.div_ceil(u64::from(flit)).clamp(1, u64::from(u16::MAX)) as u16;
         Outputs {
-            crossing: spec.crossing,
+            draws: allocator == Allocator::RandomGreedy,
             buffer: (spec.buffer.0 / u64::from(flit)).clamp(1, u64::from(u16::MAX)) as u16,
             head_room: flits(spec.room(packet)),
             ring_room: flits(packet.0).saturating_mul(u16::from(bubble.saturating_sub(1))),
@@ -75,7 +77,7 @@ struct Asked {
 
 impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A cycle of a router with buffers per output channel, with sets of so many words as in [`AtRouter::tick_of`].
-    pub(super) fn cycle<const W: usize, const N: usize, const P: usize>(&mut self, outputs: &Outputs, now: u64) {
+    pub(super) fn cycle<const W: usize>(&mut self, outputs: &Outputs, now: u64) {
         let model = self.model;
         let sends = self.emit_all::<W>(now);
         let step = ClockStep {
@@ -83,7 +85,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             number: model.step_at(now),
             through: now,
         };
-        let moved = self.cross::<W, N, P>(outputs, &step);
+        let moved = self.cross::<W>(outputs, &step);
         let is_busy = |set: u32| !is_empty(&self.set_of::<W>(set));
         let goes_on = sends || moved && [ALLOCATION, BIDS, QUEUED].into_iter().any(is_busy);
         let due = if goes_on { now + model.clock } else { u64::MAX };
@@ -91,7 +93,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     }
 
     /// Asks, gives, crosses and sends; whether something has moved.
-    fn cross<const W: usize, const N: usize, const P: usize>(&mut self, outputs: &Outputs, step: &ClockStep) -> bool {
+    fn cross<const W: usize>(&mut self, outputs: &Outputs, step: &ClockStep) -> bool {
         let mut moved = false;
         let waiting = self.set_of::<W>(ALLOCATION);
         if !is_empty(&waiting) {
@@ -108,12 +110,8 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
                     put(&mut able, channel);
                 }
             }
-            let mut crossing = match outputs.crossing {
-                Crossing::PerPort if !is_empty(&able) => self.match_ports::<W, N, P>(&able, step),
-                Crossing::PerPort | Crossing::PerChannel | Crossing::Staged => able,
-            };
-            moved |= !is_empty(&crossing);
-            while let Some(channel) = pop(&mut crossing) {
+            moved |= !is_empty(&able);
+            while let Some(channel) = pop(&mut able) {
                 self.cross_flit(channel as u32, step);
             }
         }
@@ -141,7 +139,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     fn give<const W: usize>(&mut self, outputs: &Outputs, waiting: &Set<W>, step: &ClockStep) -> bool {
         let free = self.set_of::<W>(FREE);
         let word = self.word(step, 2);
-        // Of every channel that is asked for: the one that asks with the least draw.
+        // Of every channel that is asked for: the one that asks with the least draw, or stands nearest behind the last that was given it.
         let mut asked = [0; W];
         let mut asking = *waiting;
         while let Some(channel) = pop(&mut asking) {
@@ -151,9 +149,12 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             };
             let output = (u32::from(port) << self.model.shift) + u32::from(vc);
             let record = self.record_of(output);
-            let rival = self.st.output_channels.get(record).owner;
-            let drawn = |channel: u64| mix(word ^ !channel);
-            if has(&asked, output as usize) && drawn(rival.into()) <= drawn(channel as u64) {
+            let OutputChannel { owner: rival, grant } = *self.st.output_channels.get(record);
+            let place = |channel: u16| match outputs.draws {
+                true => mix(word ^ !u64::from(channel)),
+                false => channel.wrapping_sub(grant).into(),
+            };
+            if has(&asked, output as usize) && place(rival) <= place(channel as u16) {
                 continue;
             }
             put(&mut asked, output as usize);
@@ -165,7 +166,9 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let any = !is_empty(&asked);
         while let Some(output) = pop(&mut asked) {
             let record = self.record_of(output as u32);
-            let channel: u32 = self.st.output_channels.get(record).owner.into();
+            let given = self.st.output_channels.edit(self.j, record);
+            let channel = u32::from(given.owner);
+            given.grant = given.owner + 1;
             self.drop_out_of(FREE, output as u32);
             self.drop_out_of(ALLOCATION, channel);
             self.put_into(BIDS, channel);
@@ -226,6 +229,8 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             let port = offer.way.port();
             let ejects = port >= u32::from(site.net);
             let (lowest, channels) = match ejects {
+                // Channels are counted at the first port, and a node's has one where all are nodes'.
+                true if site.net == 0 => (model.network_of(packet.vc()).0, 1),
                 true => model.network_of(packet.vc()),
                 false => model.channels_of(offer.way.vc().min(net.routing.vcs() - 1)),
             };

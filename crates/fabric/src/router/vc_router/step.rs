@@ -122,9 +122,9 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     pub(super) fn tick(&mut self, now: u64) {
         if let Some(outputs) = &self.model.outputs {
             return match self.model.width {
-                Width::One => self.cycle::<1, 1, 64>(outputs, now),
-                Width::Eight => self.cycle::<8, 1, 64>(outputs, now),
-                Width::All => self.cycle::<64, 4, 256>(outputs, now),
+                Width::One => self.cycle::<1>(outputs, now),
+                Width::Eight => self.cycle::<8>(outputs, now),
+                Width::All => self.cycle::<64>(outputs, now),
             };
         }
         match self.model.width {
@@ -464,7 +464,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
 
     /// [`AtRouter::allocate_switch`] where there is a choice.
     #[inline(never)]
-    pub(super) fn match_ports<const W: usize, const N: usize, const P: usize>(
+    fn match_ports<const W: usize, const N: usize, const P: usize>(
         &mut self,
         bids: &Set<W>,
         step: &ClockStep,
