@@ -218,6 +218,12 @@ impl Routing {
         }
         failures::check(spec, topology)?;
         let kind = spec.ready(terms, topology)?;
+        let asks = terms.router.pipeline.is_some_and(|pipeline| pipeline.outputs.is_some());
+        if asks && (spec.is_adaptive() && !kind.ready().leaves_the_choice() || kind.ready().counters() > 0) {
+            let reason = "routers with buffers per output channel choose among the ways that a routing offers, not by what it sees";
+            let hint = "take a routing whose name begins with caminos-, or one that is blind to load";
+            return Err(BuildError::field("routing.kind", reason, Some(hint)));
+        }
         let rings_move = model.channels() == RouterChannels::InClasses && model.keeps_rings_moving(terms.router);
         let needed = match rings_move && kind.ready().is_minimal() {
             true => 1,

@@ -515,6 +515,9 @@ impl Fabric<VcRouter> {
     /// [`AtRouter::catch_up`].
     #[inline(never)]
     fn ticks<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: u64, sink: &mut S) {
+        if self.model.outputs.is_some() {
+            return self.cycles(st, j, lp, end, sink);
+        }
         let mut at = self.at(st, j, lp, sink);
         loop {
             let now = at.st.clocks.get(lp).due;

@@ -230,6 +230,11 @@ pub trait ReadyRouting {
         });
     }
 
+    /// Whether it leaves a choice by what waits to a router with buffers per output channel.
+    fn leaves_the_choice(&self) -> bool {
+        false
+    }
+
     /// What it wants to see of a port beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog); `None`: just that, or nothing.
     fn sense(&self) -> Option<Sense> {
         None

@@ -99,7 +99,11 @@ fn stride(net: &Network) -> u32 {
 /// Whether a channel of a vc-router has a packet that may have flits to send and no room for one.
 fn is_short(net: &Network, state: &State, port: u32, vc: u32) -> bool {
     let channel = port * net.vcs + vc;
-    let has_packet = state.output_channels.get(port * stride(net) + vc).owner != OutputChannel::FREE;
+    let record = port * stride(net) + vc;
+    let has_packet = match state.output_buffers.is_empty() {
+        true => state.output_channels.get(record).owner != OutputChannel::FREE,
+        false => state.output_buffers.get(record).held > 0,
+    };
     has_packet && state.channels.get(channel).credit <= 0
 }
 

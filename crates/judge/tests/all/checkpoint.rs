@@ -85,6 +85,21 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         },
         ..PipelineSpec::default()
     });
+    let mut asking = flits.clone();
+    asking.routing = RoutingSpec::CaminosUgal(NoKeys {});
+    asking.router.buffer = Some(Bytes(2_100));
+    asking.router.pipeline = Some(PipelineSpec {
+        clock: Time::from_ns(5),
+        stages: [0; 4],
+        outputs: Some(OutputsSpec {
+            buffer: Bytes(2_100),
+            head_room: Some(Bytes(500)),
+            request: RequestRule::LeastWeight,
+            label_weight: 0,
+            extra_congestion: 3,
+        }),
+        ..PipelineSpec::default()
+    });
     let mut late = cell(&torus, RouterModel::Credit, RoutingSpec::DOR);
     late.links.default.latency = Time::from_ns(3);
     late.router.architecture = Architecture::LateAdmission;
@@ -118,6 +133,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ("credit, more than 64 ports", wide),
         ("input-queued", input_queued),
         ("flits", flits),
+        ("flits that ask for channels", asking),
         ("late admission", late),
         ("late admission, cumulative completion", cumulative),
     ]

@@ -306,7 +306,70 @@ fn as_flits(spec: &mut RunSpec, which: usize) {
         output_speedup: 1 + (which / 13 % 2) as u8,
         output_queue: (which % 4 == 1).then_some(Bytes(500)),
         wait_for_tail_credit: which % 5 == 2,
+        outputs: None,
     });
+}
+
+/// Routers with a buffer per output channel: every rule of asking and giving, with room for heads of a part of a packet, on networks that have
+/// such routings.
+fn asking_cells() -> Vec<(String, RunSpec)> {
+    let routings = [
+        RoutingSpec::CaminosShortest(NoKeys {}),
+        RoutingSpec::CaminosUgal(NoKeys {}),
+        RoutingSpec::CaminosValiant(NoKeys {}),
+        RoutingSpec::CaminosPolarized(NoKeys {}),
+        RoutingSpec::CaminosOmni(OmniSpec { deroutes: 2 }),
+        RoutingSpec::DOR,
+        RoutingSpec::VALIANT,
+    ];
+    let rules = [
+        RequestRule::Random,
+        RequestRule::LeastOccupied,
+        RequestRule::LeastWeight,
+    ];
+    let mut cells = Vec::new();
+    for (i, (name, topology)) in topologies().into_iter().enumerate() {
+        for (k, routing) in routings.iter().enumerate().skip(i % 2).step_by(2) {
+            if !fabric::routing::fits(routing.name(), &topology)
+                || routing == &RoutingSpec::DOR && !is_lattice(&topology)
+            {
+                continue;
+            }
+            let which = i + k;
+            let mut spec = plain(topology.clone());
+            spec.routing = routing.clone();
+            spec.router.architecture = Architecture::VcRouter;
+            spec.router.flit = Bytes(250);
+            spec.router.buffer = Some(Bytes(3_000 + 250 * (which as u64 % 3)));
+            spec.router.pipeline = Some(PipelineSpec {
+                clock: Time::from_ns([10, 20][which % 2]),
+                stages: [0; 4],
+                vc: Matcher {
+                    rule: [Allocator::RandomGreedy, Allocator::Islip][which % 2],
+                    rounds: 1,
+                },
+                outputs: Some(OutputsSpec {
+                    buffer: Bytes(2_500),
+                    head_room: [None, Some(Bytes(500))][which / 2 % 2],
+                    request: rules[which % 3],
+                    label_weight: 8,
+                    extra_congestion: 4,
+                }),
+                ..PipelineSpec::default()
+            });
+            cells.push((format!("{name} {routing:?} asking"), spec));
+        }
+    }
+    cells
+}
+
+#[test]
+fn routers_that_ask_for_channels_give_one_answer_on_every_engine() {
+    for (what, mut spec) in asking_cells() {
+        spec.jobs[0].work = synthetic(0.5, 3_000);
+        spec.control.end = Some(Time::from_us(3));
+        one_answer(&what, &spec);
+    }
 }
 
 /// The same with a dead cable.

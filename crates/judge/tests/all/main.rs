@@ -59,6 +59,7 @@ mod traces;
 mod traffic;
 mod up_ways;
 mod validation_booksim;
+mod validation_caminos;
 mod validation_codes_dragonfly;
 mod validation_codes_torus;
 mod validation_firefly;

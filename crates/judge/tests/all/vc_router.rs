@@ -9,10 +9,15 @@ use judge::run::{RunResult, run};
 use std::path::Path;
 use vocabulary::{LoadOptions, load_study};
 
-/// A run of a study with this network and these keys of `[router]`.
+/// A run of a study with this network and these keys of `[router]`, among them perhaps a preset.
 fn spec(topology: &str, router: &str, work: &str, end: &str) -> RunSpec {
+    let preset = if router.contains("preset") {
+        ""
+    } else {
+        "preset = \"booksim-iq\""
+    };
     let text = format!(
-        "[topology]\n{topology}\n[router]\npreset = \"booksim-iq\"\n{router}\n[[job]]\nwork = {work}\n[observe]\nmessages = \"full\"\n[run]\n\
+        "[topology]\n{topology}\n[router]\n{preset}\n{router}\n[[job]]\nwork = {work}\n[observe]\nmessages = \"full\"\n[run]\n\
          end = \"{end}\"\nwarmup = \"0 ns\"\n"
     );
     let study = load_study(text.as_bytes(), "vc.toml", Path::new("."), &LoadOptions::default());
@@ -63,6 +68,46 @@ fn a_lone_packet_takes_the_cycles_of_its_stages() {
         assert_eq!(lone(routers, 1, "crossbar_stage = 4"), 8.0 * h + 2.0);
         assert_eq!(lone(routers, 1, "crossbar_stage = 0"), 4.0 * h + 2.0);
         assert_eq!(lone(routers, 6, "switch_stage = 2"), 6.0 * h + 2.0 + 5.0 * 2.0);
+    }
+}
+
+/// With a buffer per output channel a flit may come, cross and leave in one cycle.
+#[test]
+fn a_lone_packet_takes_a_cycle_per_link_and_flit_where_it_asks_for_channels() {
+    for preset in ["caminos-basic", "caminos-inputoutput"] {
+        for routers in [1, 2, 3, 8] {
+            for flits in [1, 2, 16] {
+                let (links, s) = (f64::from(routers) - 1.0, flits as f64);
+                let took = lone(routers, flits, &format!("preset = \"{preset}\""));
+                assert_eq!(took, s + links + 1.0, "{preset}, {routers} routers, {flits} flits");
+            }
+        }
+    }
+}
+
+#[test]
+fn heads_ask_for_room_that_there_is() {
+    let go = |keys: &str, routing: &str| {
+        let topology = format!("kind = \"torus\"\nshape = [4, 4]\n[routing]\nkind = \"{routing}\"");
+        let keys = format!("preset = \"caminos-basic\"\n{keys}");
+        let found = spec(&topology, &keys, "{ kind = \"uniform\", load = 0.1 }", "1 us");
+        run(&found, &mut |_| true)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(go("", "dor"), Ok(()));
+    assert_eq!(go("bubble = 2\nvcs = 1", "dor"), Ok(()));
+    assert_eq!(go("vcs = 4", "caminos-shortest"), Ok(()));
+    for (keys, routing, reason) in [
+        ("vcs = 1", "dor", "deadlock"),
+        ("vcs = 3", "caminos-shortest", "deadlock"),
+        ("output_channel_buffer = \"64 B\"", "dor", "find room for 128 B"),
+        ("bubble = 3", "dor", "find room for 384 B"),
+        ("vc_allocator = \"wavefront\"", "dor", "drawn, or take turns"),
+        ("", "min-a", "not by what it sees"),
+    ] {
+        let refused = go(keys, routing).unwrap_err();
+        assert!(refused.contains(reason), "{keys} {routing}: {refused}");
     }
 }
 

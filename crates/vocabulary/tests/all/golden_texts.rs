@@ -386,7 +386,7 @@ fn fits(topology: &str, routing: &str) -> bool {
         "booksim-ugal" => topology == "hyperx",
         "booksim-minimal" => topology == "dragonfly",
         booksim if booksim.starts_with("booksim-") => ["ring", "mesh", "torus"].contains(&topology),
-        "dor" => lattice,
+        "dor" | "caminos-omni" => lattice,
         "rdr" => topology == "ring" || topology == "torus",
         "par" | "ugal" => topology != "fat-tree" && topology != "single-router" && topology != "graph",
         _ => true,
@@ -509,7 +509,12 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
         ("mpi", "beside_latency" | "beside_hop" | "beside_trees", _) => draft.give("mpi", "mpi", "beside", "\"256 B\""),
         ("nic", "retransmit_after", _) => draft.give("nic", "nic", "retransmit", "3"),
         ("nic", "chunk", _) => draft.give("router", "router", "architecture", "\"late-admission\""),
-        ("router", "bubble", _) => draft.give("routing", "routing", "kind", "\"dor\""),
+        ("router", "bubble", _) => {
+            draft.give("routing", "routing", "kind", "\"dor\"");
+            if draft.get("router", "architecture") == Some("vc-router") {
+                draft.give("router", "router", "crossbar", "\"per-channel\"");
+            }
+        }
         ("topology.graph", "format", "built-in") => {
             draft.give("topology", "topology.graph", "file", "\"tsubame2-fat-tree\"");
         }
@@ -744,7 +749,7 @@ fn mixed_study(seed: u64) -> Draft {
         names(&registry::ROUTING)
             // Those of other programs came later.
             .filter(|name| {
-                !["merlin-", "codes-", "macro-", "booksim-"]
+                !["merlin-", "codes-", "macro-", "booksim-", "caminos-"]
                     .iter()
                     .any(|of| name.starts_with(of))
             })
@@ -765,8 +770,10 @@ fn mixed_study(seed: u64) -> Draft {
         .filter(|parameter| !of_model(parameter))
         .collect();
     if chance(seed, "router.preset", 15) {
-        let presets = names(&registry::ROUTER_PRESET)
-            .filter(|name| !["loggops", "codes-dragonfly", "codes-fat-tree", "booksim-iq"].contains(name));
+        let presets = names(&registry::ROUTER_PRESET).filter(|name| {
+            let later = ["loggops", "codes-dragonfly", "codes-fat-tree", "booksim-iq"];
+            !later.contains(name) && !name.starts_with("caminos-")
+        });
         let preset = one_of(seed, "preset", presets);
         draft.give("router", "router", "preset", &quoted(preset));
     } else {

@@ -12,13 +12,13 @@
 
 use super::allocators::{Set, first_from, has, is_empty, lowest, pop, put};
 use super::step::ClockStep;
-use super::{ALLOCATION, BIDS, FREE, QUEUED, VcRouter};
+use super::{ALLOCATION, BIDS, FREE, QUEUED, VcRouter, Width};
 use crate::network::model::{AtRouter, Fabric};
 use crate::packet::Packet;
 use crate::routing::{Offer, Way};
 use crate::spec::{Allocator, OutputsSpec, RequestRule};
 use crate::state::pipeline::{InputChannel, OutputChannel, stage};
-use crate::state::{Link, NONE};
+use crate::state::{Link, NONE, State};
 use des::rng::below;
 use des::{Journal, Sink, mix};
 use std::cell::RefCell;
@@ -75,9 +75,31 @@ struct Asked {
     phase: u8,
 }
 
+impl Fabric<VcRouter> {
+    /// Performs all cycles before `end` of a router with buffers per output channel.
+    #[inline(never)]
+    pub(super) fn cycles<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: u64, sink: &mut S) {
+        let mut at = self.at(st, j, lp, sink);
+        let Some(outputs) = &self.model.outputs else {
+            return;
+        };
+        loop {
+            let now = at.st.clocks.get(lp).due;
+            if now >= end {
+                return;
+            }
+            match self.model.width {
+                Width::One => at.cycle::<1>(outputs, now),
+                Width::Eight => at.cycle::<8>(outputs, now),
+                Width::All => at.cycle::<64>(outputs, now),
+            }
+        }
+    }
+}
+
 impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A cycle of a router with buffers per output channel, with sets of so many words as in [`AtRouter::tick_of`].
-    pub(super) fn cycle<const W: usize>(&mut self, outputs: &Outputs, now: u64) {
+    fn cycle<const W: usize>(&mut self, outputs: &Outputs, now: u64) {
         let model = self.model;
         let sends = self.emit_all::<W>(now);
         let step = ClockStep {

@@ -120,13 +120,6 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A cycle of the clock.
     #[inline(always)]
     pub(super) fn tick(&mut self, now: u64) {
-        if let Some(outputs) = &self.model.outputs {
-            return match self.model.width {
-                Width::One => self.cycle::<1>(outputs, now),
-                Width::Eight => self.cycle::<8>(outputs, now),
-                Width::All => self.cycle::<64>(outputs, now),
-            };
-        }
         match self.model.width {
             Width::One => self.tick_of::<1, 64, 1, 64>(now),
             Width::Eight => self.tick_of::<8, 512, 1, 64>(now),

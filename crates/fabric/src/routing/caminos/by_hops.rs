@@ -188,6 +188,10 @@ impl<M: Moves + Clone + 'static> ReadyRouting for ByHops<M> {
         });
     }
 
+    fn leaves_the_choice(&self) -> bool {
+        true
+    }
+
     fn asks_for_cables(&self) -> bool {
         true
     }
