@@ -243,6 +243,8 @@ impl Harvest {
         let inputs = state.inputs.as_slice().iter().map(|input| input.head);
         let channels = state.input_channels.as_slice().iter();
         let channels = channels.flat_map(|channel| [channel.first, channel.head]);
+        let buffers = state.output_buffers.as_slice().iter();
+        let channels = channels.chain(buffers.flat_map(|buffer| [buffer.first, buffer.head]));
         let sources = state.flit_sources.as_slice().iter().map(|source| source.head);
         for head in heads.chain(lists).chain(inputs).chain(channels).chain(sources) {
             let mut slot = head;

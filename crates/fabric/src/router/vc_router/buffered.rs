@@ -68,7 +68,7 @@ impl Outputs {
 
 /// What a packet asks for.
 #[derive(Clone, Copy)]
-struct Asked {
+struct ChannelRequest {
     port: u16,
     vc: u8,
     /// Its phase once it is given that.
@@ -166,7 +166,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let mut asking = *waiting;
         while let Some(channel) = pop(&mut asking) {
             let draw = mix(word ^ (channel as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-            let Some(Asked { port, vc, phase }) = self.ask(outputs, channel as u32, &free, draw) else {
+            let Some(ChannelRequest { port, vc, phase }) = self.ask(outputs, channel as u32, &free, draw) else {
                 continue;
             };
             let output = (u32::from(port) << self.model.shift) + u32::from(vc);
@@ -205,7 +205,13 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     }
 
     /// What the first packet of an input channel asks for, if something that it may have would take it.
-    fn ask<const W: usize>(&mut self, outputs: &Outputs, channel: u32, free: &Set<W>, draw: u64) -> Option<Asked> {
+    fn ask<const W: usize>(
+        &mut self,
+        outputs: &Outputs,
+        channel: u32,
+        free: &Set<W>,
+        draw: u64,
+    ) -> Option<ChannelRequest> {
         let AtRouter { net, site, model, .. } = *self;
         let slot = self.st.input_channels.get(self.record_of(channel)).first;
         let mut packet = *self.st.slots.get(slot);
@@ -228,7 +234,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         if asked != packet.phase() {
             self.st.slots.edit(self.j, slot).set_phase(asked);
         }
-        Some(Asked {
+        Some(ChannelRequest {
             port: way.port() as u16,
             vc,
             phase: way.phase(),

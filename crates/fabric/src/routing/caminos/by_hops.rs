@@ -66,7 +66,7 @@ impl Distances {
 
 /// A place on the way of a packet.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct Stand {
     pub at: u32,
     pub from: u32,
     pub to: u32,
@@ -97,7 +97,7 @@ pub trait Moves: Debug {
         false
     }
     /// Adds all moves from a place that is not the last.
-    fn moves(&self, topology: &Topology, distances: &Distances, place: Place, out: &mut dyn FnMut(Move));
+    fn moves(&self, topology: &Topology, distances: &Distances, place: Stand, out: &mut dyn FnMut(Move));
 }
 
 /// Calls `out` with the ports of a router that lead nearer to another.
@@ -171,7 +171,7 @@ impl<M: Moves + Clone + 'static> ReadyRouting for ByHops<M> {
             ) as u32,
             false => 0,
         };
-        let place = Place {
+        let place = Stand {
             at: here.site.router,
             from: topology.router_of(packet.source()),
             to: topology.router_of(packet.destination()),
@@ -206,7 +206,7 @@ struct AllMoves<'t, M> {
 }
 
 impl<M: Moves> AllMoves<'_, M> {
-    fn push(&self, place: Place, hops: u32, out: &mut Vec<Step>) {
+    fn push(&self, place: Stand, hops: u32, out: &mut Vec<Step>) {
         if place.at == place.to {
             return;
         }
@@ -239,7 +239,7 @@ impl<M: Moves> RoutingRule for AllMoves<'_, M> {
             1
         };
         for over in 0..drawn {
-            let place = Place {
+            let place = Stand {
                 at,
                 from: at,
                 to: self.topology.router_of(dst),
@@ -251,7 +251,7 @@ impl<M: Moves> RoutingRule for AllMoves<'_, M> {
     }
 
     fn next(&self, at: u32, _: u16, _: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
-        let place = Place {
+        let place = Stand {
             at,
             from: state >> 12,
             to: self.topology.router_of(dst),

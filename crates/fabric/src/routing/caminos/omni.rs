@@ -1,6 +1,6 @@
 //! `caminos-omni`: any port of a dimension that is not finished, as long as detours are left (`OmniDimensionalDeroute`).
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Place};
+use super::by_hops::{ByHops, Distances, Move, Moves, Stand};
 use crate::routing::prelude::*;
 use study::{Default, Type, key};
 
@@ -64,8 +64,8 @@ impl Moves for AnyUnfinished {
     }
 
     /// The phase is how many detours the packet has made.
-    fn moves(&self, topology: &Topology, distances: &Distances, place: Place, out: &mut dyn FnMut(Move)) {
-        let Place { at, to, phase, .. } = place;
+    fn moves(&self, topology: &Topology, distances: &Distances, place: Stand, out: &mut dyn FnMut(Move)) {
+        let Stand { at, to, phase, .. } = place;
         let unfinished = HOPS.with_borrow_mut(|hops| {
             topology.minimal_hops(at, to, hops);
             hops.iter().fold(0u64, |dims, hop| dims | 1 << (hop.dim % 64))

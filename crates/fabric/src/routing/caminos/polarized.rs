@@ -1,6 +1,6 @@
 //! `caminos-polarized`: away from the source or towards the destination, as the difference of both distances says.
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Place};
+use super::by_hops::{ByHops, Distances, Move, Moves, Stand};
 use crate::routing::prelude::*;
 
 /// `caminos-polarized`.
@@ -36,7 +36,7 @@ impl Moves for LessWeight {
         (4 * distances.diameter()).saturating_sub(3)
     }
 
-    fn moves(&self, topology: &Topology, distances: &Distances, place: Place, out: &mut dyn FnMut(Move)) {
+    fn moves(&self, topology: &Topology, distances: &Distances, place: Stand, out: &mut dyn FnMut(Move)) {
         let wiring = topology.wiring();
         let of = |router: u32| (distances.of(place.from, router), distances.of(router, place.to));
         let (behind, ahead) = of(place.at);

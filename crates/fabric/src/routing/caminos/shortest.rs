@@ -1,6 +1,6 @@
 //! `caminos-shortest`: every port that leads nearer in the whole graph.
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Place, nearer};
+use super::by_hops::{ByHops, Distances, Move, Moves, Stand, nearer};
 use crate::routing::prelude::*;
 
 /// `caminos-shortest`.
@@ -36,7 +36,7 @@ impl Moves for Nearer {
         distances.diameter()
     }
 
-    fn moves(&self, topology: &Topology, distances: &Distances, place: Place, out: &mut dyn FnMut(Move)) {
+    fn moves(&self, topology: &Topology, distances: &Distances, place: Stand, out: &mut dyn FnMut(Move)) {
         let hops = distances.of(place.at, place.to) as u16;
         nearer(topology, distances, place.at, place.to, |port| {
             out(Move {

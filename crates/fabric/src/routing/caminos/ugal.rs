@@ -1,6 +1,6 @@
 //! `caminos-ugal`: a shortest way or one over any router; what the packet asks for first, it keeps to (`Sum` with `Stubborn`).
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Place, nearer};
+use super::by_hops::{ByHops, Distances, Move, Moves, Stand, nearer};
 use super::valiant::over_drawn;
 use crate::routing::prelude::*;
 
@@ -51,7 +51,7 @@ impl Moves for FirstAsked {
         true
     }
 
-    fn moves(&self, topology: &Topology, distances: &Distances, place: Place, out: &mut dyn FnMut(Move)) {
+    fn moves(&self, topology: &Topology, distances: &Distances, place: Stand, out: &mut dyn FnMut(Move)) {
         if matches!(place.phase, OPEN | DIRECT) {
             let hops = distances.of(place.at, place.to) as u16;
             nearer(topology, distances, place.at, place.to, |port| {

@@ -1,6 +1,6 @@
 //! `caminos-valiant`: over any router of the network, by shortest ways.
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Place, nearer};
+use super::by_hops::{ByHops, Distances, Move, Moves, Stand, nearer};
 use crate::routing::prelude::*;
 
 /// `caminos-valiant`.
@@ -39,7 +39,7 @@ const SECOND_LEG: u8 = 1;
 pub(super) fn over_drawn(
     topology: &Topology,
     distances: &Distances,
-    place: Place,
+    place: Stand,
     is_second: bool,
     (first, second): (u8, u8),
     out: &mut dyn FnMut(Move),
@@ -70,7 +70,7 @@ impl Moves for OverAny {
         true
     }
 
-    fn moves(&self, topology: &Topology, distances: &Distances, place: Place, out: &mut dyn FnMut(Move)) {
+    fn moves(&self, topology: &Topology, distances: &Distances, place: Stand, out: &mut dyn FnMut(Move)) {
         let is_second = place.phase == SECOND_LEG;
         over_drawn(topology, distances, place, is_second, (FIRST_LEG, SECOND_LEG), out);
     }
