@@ -59,8 +59,13 @@ pub struct AnyUnfinished {
 }
 
 impl Moves for AnyUnfinished {
-    fn most_hops(&self, _: &Topology, distances: &Distances) -> u32 {
-        distances.diameter() + u32::from(self.deroutes)
+    /// A detour along a line has to be gone back, but where all routers of a line are neighbours.
+    fn most_hops(&self, topology: &Topology, distances: &Distances) -> u32 {
+        let each = match topology.spec().kind() {
+            TopologyKind::HyperX => 1,
+            _ => 2,
+        };
+        distances.diameter() + each * u32::from(self.deroutes)
     }
 
     /// The phase is how many detours the packet has made.
