@@ -61,10 +61,7 @@ pub struct AnyUnfinished {
 impl Moves for AnyUnfinished {
     /// A detour along a line has to be gone back, but where all routers of a line are neighbours.
     fn most_hops(&self, topology: &Topology, distances: &Distances) -> u32 {
-        let each = match topology.spec().kind() {
-            TopologyKind::HyperX => 1,
-            _ => 2,
-        };
+        let each = 1 + u32::from(topology.spec().kind() != TopologyKind::HyperX);
         distances.diameter() + each * u32::from(self.deroutes)
     }
 
