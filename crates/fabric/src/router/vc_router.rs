@@ -113,7 +113,7 @@ pub struct VcRouter {
     /// Ports of the switch per port.
     switch_ports: u32,
     /// Buffers per output channel, in place of stages.
-    outputs: Option<Outputs>,
+    outputs: Option<Box<Outputs>>,
     /// Local output ports by place and destination node, on small networks where these two alone decide on the class, too; else empty.
     ways: Box<[u8]>,
     /// Nodes.
@@ -274,8 +274,14 @@ impl RouterModel for VcRouter {
                     || speeds.iter().any(|&speed| speed > 1)
                     || host.flit > clock
                     || u64::from(buffer) * clock < around),
-            outputs: (pipeline.outputs.as_ref())
-                .map(|outputs| Outputs::new(outputs, pipeline.vc.rule, (flit, router.bubble), spec.nic.packet)),
+            outputs: (pipeline.outputs.as_ref()).map(|outputs| {
+                Box::new(Outputs::new(
+                    outputs,
+                    pipeline.vc.rule,
+                    (flit, router.bubble),
+                    spec.nic.packet,
+                ))
+            }),
             is_timed,
             counts_steps: pipeline.outputs.is_some()
                 || is_timed

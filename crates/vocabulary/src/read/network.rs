@@ -7,8 +7,8 @@ use crate::registry;
 use des::Time;
 use fabric::routing::RoutingSpec;
 use fabric::spec::{
-    Architecture, BitsPerSec, Bytes, ControlOrder, Crossing, LinkSpec, Links, Matcher, NamedModel, NicSpec, OutputsSpec, PipelineSpec,
-    RetransmitSpec, RouterModel, RouterSpec,
+    Architecture, BitsPerSec, Bytes, ControlOrder, Crossing, LinkSpec, Links, Matcher, NamedModel, NicSpec,
+    OutputsSpec, PipelineSpec, RetransmitSpec, RouterModel, RouterSpec,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
