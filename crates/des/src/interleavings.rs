@@ -9,7 +9,7 @@ use crate::crew::{Bounds, Burst, Crew, Pause};
 use crate::layout::{Layout, MAX_BLOCKS};
 use crate::mail::{Mail, NEVER};
 use crate::pace::Speculation;
-use crate::phold::{Ball, Nobody, Phold};
+use crate::phold::{Ball, Nobody, Phold, Players};
 use crate::ring::{EventRing, WindowGrid};
 use crate::rounds::Rounds;
 use crate::speculator::Speculator;
