@@ -119,7 +119,7 @@ def test_the_page_on_knees_runs_as_written(tmp_path):
 
 
 def test_the_page_on_failures_runs_as_written(tmp_path):
-    assert _execute("docs/how-to/failures.md", tmp_path) == 9
+    assert _execute("docs/how-to/failures.md", tmp_path) == 12
     found = {name: json.loads((tmp_path / name / "failures.json").read_text())["failures"] for name in ("tree", "torus")}
     for name, points in found.items():
         for entry in points:
