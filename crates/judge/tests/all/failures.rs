@@ -11,7 +11,7 @@ use topo::{
 };
 use vocabulary::{LoadOptions, load_study};
 
-fn lattice(shape: &[u32], width: &[u32]) -> Lattice {
+pub fn lattice(shape: &[u32], width: &[u32]) -> Lattice {
     Lattice {
         shape: shape.to_vec(),
         width: width.to_vec(),
@@ -19,7 +19,7 @@ fn lattice(shape: &[u32], width: &[u32]) -> Lattice {
     }
 }
 
-fn dragonfly(routers_per_group: &[u32], links_per_pair: u32) -> TopologySpec {
+pub fn dragonfly(routers_per_group: &[u32], links_per_pair: u32) -> TopologySpec {
     TopologySpec::Dragonfly(DragonflySpec {
         groups: 5,
         routers_per_group: routers_per_group.to_vec(),
@@ -28,6 +28,27 @@ fn dragonfly(routers_per_group: &[u32], links_per_pair: u32) -> TopologySpec {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
+    })
+}
+
+pub fn dragonfly_plus() -> TopologySpec {
+    TopologySpec::DragonflyPlus(DragonflyPlusSpec {
+        groups: 4,
+        leaves: 3,
+        spines: 3,
+        nodes_per_leaf: 2,
+        links_per_pair: 3,
+        local_width: 1,
+        arrangement: Arrangement::Absolute,
+        arrangement_seed: 1,
+    })
+}
+
+pub fn fat_tree() -> TopologySpec {
+    TopologySpec::FatTree(FatTreeSpec {
+        down: vec![4, 2, 3],
+        up: vec![3, 2],
+        up_width: vec![1, 1],
     })
 }
 
@@ -45,21 +66,8 @@ fn families() -> Vec<TopologySpec> {
         TopologySpec::HyperX(lattice(&[4, 3], &[1, 1])),
         dragonfly(&[4], 1),
         dragonfly(&[2, 3], 4),
-        TopologySpec::DragonflyPlus(DragonflyPlusSpec {
-            groups: 4,
-            leaves: 3,
-            spines: 3,
-            nodes_per_leaf: 2,
-            links_per_pair: 3,
-            local_width: 1,
-            arrangement: Arrangement::Absolute,
-            arrangement_seed: 1,
-        }),
-        TopologySpec::FatTree(FatTreeSpec {
-            down: vec![4, 2, 3],
-            up: vec![3, 2],
-            up_width: vec![1, 1],
-        }),
+        dragonfly_plus(),
+        fat_tree(),
     ]
 }
 

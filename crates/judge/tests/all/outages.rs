@@ -1,14 +1,12 @@
 //! What fails while a run goes on: which packets are lost, to the picosecond; who goes round; what does not show; and what is refused.
 
+use crate::failures::{dragonfly, dragonfly_plus, fat_tree, lattice};
 use des::{Time, mix};
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
 use std::collections::BTreeSet;
-use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FailSpec, FatTreeSpec, HowMany, Lattice,
-    RingSpec, TopologySpec,
-};
+use topo::{DrawnFailures, FailKind, FailSpec, HowMany, RingSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 
 fn load(text: &str) -> Result<RunSpec, String> {
@@ -172,11 +170,6 @@ fn a_message_of_several_packets_is_lost_once() {
 
 /// One network of each family, two nodes per router.
 fn families() -> Vec<TopologySpec> {
-    let lattice = |shape: &[u32], width: &[u32]| Lattice {
-        shape: shape.to_vec(),
-        width: width.to_vec(),
-        nodes_per_router: 2,
-    };
     vec![
         TopologySpec::Ring(RingSpec {
             routers: 7,
@@ -187,30 +180,9 @@ fn families() -> Vec<TopologySpec> {
         TopologySpec::Torus(lattice(&[4, 4], &[1, 1])),
         TopologySpec::Torus(lattice(&[2, 5], &[1, 2])),
         TopologySpec::HyperX(lattice(&[4, 3], &[1, 1])),
-        TopologySpec::Dragonfly(DragonflySpec {
-            groups: 5,
-            routers_per_group: vec![4],
-            nodes_per_router: 2,
-            links_per_pair: 1,
-            local_width: 1,
-            arrangement: Arrangement::Absolute,
-            arrangement_seed: 1,
-        }),
-        TopologySpec::DragonflyPlus(DragonflyPlusSpec {
-            groups: 4,
-            leaves: 3,
-            spines: 3,
-            nodes_per_leaf: 2,
-            links_per_pair: 3,
-            local_width: 1,
-            arrangement: Arrangement::Absolute,
-            arrangement_seed: 1,
-        }),
-        TopologySpec::FatTree(FatTreeSpec {
-            down: vec![4, 2, 3],
-            up: vec![3, 2],
-            up_width: vec![1, 1],
-        }),
+        dragonfly(&[4], 1),
+        dragonfly_plus(),
+        fat_tree(),
     ]
 }
 
