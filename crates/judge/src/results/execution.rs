@@ -102,7 +102,7 @@ fn remark(teamwork: Teamwork) -> Option<String> {
     }
     let (one, all) = teamwork.given_up?;
     Some(format!(
-        "{workers} workers were slower than one ({all:.0} against {one:.0} ns per event), so one ran: windows of this network hold too \
+        "{workers} workers did not pay ({all:.0} against {one:.0} ns per event), so one ran: windows of this network hold too \
          few events, or the machine is busy"
     ))
 }
