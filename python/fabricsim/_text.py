@@ -53,6 +53,8 @@ def execution_line(execution: Mapping[str, Any]) -> str:
         parts.append(f"workers meet once in {execution['windows_per_meeting']} windows")
     if execution.get("barrier_share") is not None:
         parts.append(f"{100 * execution['barrier_share']:.0f} % of the time at the barrier")
+    if execution.get("skipped_periods"):
+        parts.append(f"{format_count(execution['skipped_periods'])} periods that repeat were counted, not run")
     if execution.get("speculation"):
         parts.append(speculation_line(execution["speculation"]))
     if execution.get("remark"):

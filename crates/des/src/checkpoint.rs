@@ -39,7 +39,7 @@ struct Kept {
     bytes: u64,
 }
 
-/// A block of an engine.
+/// Neighbouring LPs that are written.
 pub(crate) struct SavedBlock<'a, W: World> {
     pub(crate) lps: Range<u32>,
     pub(crate) state: &'a W::State,
@@ -55,12 +55,26 @@ pub(crate) fn write<'a, W: World + 'a>(
     parts: impl Iterator<Item = SavedBlock<'a, W>>,
 ) -> Vec<u8> {
     let mut events = Vec::new();
-    engine.pending(&mut |event| events.push(event.with_lp(world.name(event.lp()))));
+    engine.pending(&mut |event| events.push(*event));
+    let observer = merged(engine.view().observers.into_iter().cloned());
+    put_together(world, (engine.reached(), engine.outcome()), &observer, parts, events)
+}
+
+/// Writes a run at a time, with what has come of it so far, what was recorded, its LPs, and its pending events.
+pub(crate) fn put_together<'a, W: World + 'a>(
+    world: &W,
+    (time, outcome): (Time, Outcome),
+    observer: &W::Observer,
+    parts: impl Iterator<Item = SavedBlock<'a, W>>,
+    mut events: Vec<W::Event>,
+) -> Vec<u8> {
+    for event in &mut events {
+        *event = event.with_lp(world.name(event.lp()));
+    }
     sort(world, &mut events);
-    let outcome = engine.outcome();
     let n_lps = world.n_lps() as usize;
     let head = CheckpointHead {
-        time: engine.reached().0,
+        time: time.0,
         events: outcome.events,
         windows: outcome.windows,
         lps: n_lps as u64,
@@ -68,14 +82,15 @@ pub(crate) fn write<'a, W: World + 'a>(
     };
     let mut out = Vec::new();
     put(&mut out, head);
-    let observers = engine.view().observers;
-    merged(observers.into_iter().cloned()).pack(&mut out);
+    observer.pack(&mut out);
     let table = out.len();
     out.resize(table + n_lps * size_of::<Kept>(), 0);
     let parts: Vec<SavedBlock<'a, W>> = parts.collect();
     let mut order: Vec<(u32, u32, &SavedBlock<'a, W>)> = Vec::new();
     for part in &parts {
-        order.extend(part.lps.clone().map(|lp| (world.name(lp), lp, part)));
+        let named = part.lps.clone().map(|lp| (world.name(lp), lp, part));
+        // Numbers that are not in use have no name.
+        order.extend(named.filter(|&(name, ..)| (name as usize) < n_lps));
     }
     order.sort_unstable_by_key(|&(name, _, _)| name);
     for (name, lp, part) in order {
@@ -251,6 +266,11 @@ impl<'a, W: World> OpenedCheckpoint<'a, W> {
         })
     }
 
+    /// The digests of the pasts of all LPs, by name.
+    pub(crate) fn digests(&self) -> Vec<u64> {
+        self.lps.iter().map(|kept| kept.digest).collect()
+    }
+
     /// The packed state of the LP of a name.
     fn state(&self, name: usize) -> &'a [u8] {
         let place = self.places[name];
@@ -273,6 +293,31 @@ impl<'a, W: World> OpenedCheckpoint<'a, W> {
             wakes: kept.clone().map(|kept| kept.wake).collect(),
             digests: kept.map(|kept| kept.digest).collect(),
             events: self.pending(&lps).to_vec(),
+        })
+    }
+
+    /// All LPs in one block, numbers that are not in use among them, and what is pending.
+    pub(crate) fn take_all(&self, world: &W) -> Result<Taken<W>, Torn> {
+        let layout = world.layout(1);
+        let all = 0..layout.end();
+        let (mut state, _) = world.start(all.clone());
+        let mut taken = (vec![u64::MAX; all.len()], vec![0; all.len()]);
+        for lp in layout.all() {
+            let name = world.name(lp) as usize;
+            let mut input = self.state(name);
+            world.unpack(&mut state, lp, &mut input)?;
+            if !input.is_empty() {
+                return Err(Torn("the state of a logical process is too long"));
+            }
+            let kept = self.lps[name];
+            (taken.0[lp as usize], taken.1[lp as usize]) = (kept.wake, kept.digest);
+        }
+        let (wakes, digests) = taken;
+        Ok(Taken {
+            state,
+            wakes,
+            digests,
+            events: self.pending(&all).to_vec(),
         })
     }
 

@@ -32,6 +32,7 @@ mod pack;
 mod pass;
 pub mod phold;
 pub mod ranks;
+pub mod recurrence;
 pub mod reference;
 mod report;
 pub mod ring;

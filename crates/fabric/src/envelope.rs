@@ -1,7 +1,7 @@
 //! What a message says of itself besides its bytes: who sends to whom, what it is for.
 
 use crate::network::Network;
-use crate::packet::{EnvelopeWords, Kind, Packet};
+use crate::packet::{EnvelopeWords, Kind, Label, Packet};
 use des::Time;
 use work::mpi::spec::Rendezvous;
 
@@ -129,10 +129,24 @@ pub(crate) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Opt
     }
     let value = u64::from(envelope.from)
         | u64::from(envelope.to) << 8
-        | u64::from(envelope.sequence) << 16
-        | u64::from(envelope.part) << 32;
+        | u64::from(envelope.part) << 16
+        | u64::from(envelope.sequence) << SENT_SEQUENCE;
     let event = Packet::new(Kind::Rank, Time(0), 0, 0).with_vc(SENT);
     Some(event.with_message(0, node, 0).with_value(value))
+}
+
+/// Where the value of such an event has the number of the message: where it carries into nothing that is folded.
+const SENT_SEQUENCE: u32 = 46;
+
+/// Number of the message whose bytes have left, and whether they are a part of it, of the value of the event that tells so.
+pub(crate) fn left_message(value: u64) -> (u16, bool) {
+    ((value >> SENT_SEQUENCE) as u16, value >> 16 & 1 != 0)
+}
+
+/// Such an event with another number of the message.
+pub(crate) fn with_left(event: Packet, sequence: u16) -> Packet {
+    let rest = event.value() & !(0xFFFF << SENT_SEQUENCE);
+    event.with_value(rest | u64::from(sequence) << SENT_SEQUENCE)
 }
 
 /// In the channel number of a notice: it brings an envelope.
@@ -143,12 +157,14 @@ const SECOND: u8 = 2;
 pub(crate) const BESIDE: u8 = 4;
 /// In the channel number of a notice: so many bytes of its message are lost.
 pub(crate) const LOST: u8 = 8;
+/// Where a notice has a birth.
+const BIRTH: u32 = 7;
 /// Bits of a size; those of ranks' messages leave the upper eight for the rest of a context.
 const SIZE: u32 = 56;
 const REST: u32 = 56;
 const _: () = assert!(work::mpi::LARGEST + work::mpi::HEADER < 1 << (REST - (64 - SIZE)));
 
-/// The two notices of a message without what message it is: birth and size, each with 26 bits in place of its destination. A rank's
+/// The two notices of a message without what message it is: birth and size, each with 24 bits of an envelope beside it. A rank's
 /// message has its envelope in what these leave.
 pub(crate) fn notices(
     envelope: EnvelopeWords,
@@ -172,7 +188,7 @@ pub(crate) fn notices(
     );
     [
         (
-            notice(0, birth << 7 | about),
+            notice(0, birth << BIRTH | about),
             (word & 0xFFFF | (word >> 40 & 0xFF) << 16) as u32,
         ),
         (second, (word >> 16 & 0xFFFF | (word >> 48 & 0xFF) << 16) as u32),
@@ -196,6 +212,14 @@ pub(crate) fn lost(bytes: u32, at: Time, lp: u32, local: u16) -> Packet {
         .with_value(bytes.into())
 }
 
+/// A notice of another message: of a first one with its birth and its number among those of its ranks.
+pub(crate) fn notice_later(event: &Packet, label: Label, birth: Option<u64>, sequence: Option<u16>) -> Packet {
+    let (value, piece) = (event.value(), event.part_of_envelope());
+    let value = birth.map_or(value, |birth| value & ((1 << BIRTH) - 1) | birth << BIRTH);
+    let piece = sequence.map_or(piece, |sequence| piece & !0xFFFF | u32::from(sequence));
+    event.about(event.source(), label, piece).with_value(value)
+}
+
 /// Reads a notice.
 #[inline(always)]
 pub fn read(event: &Packet) -> Notice {
@@ -204,14 +228,13 @@ pub fn read(event: &Packet) -> Notice {
         return Notice::Lost(value);
     }
     let there = vc & ENVELOPE != 0;
-    // In place of the destination.
-    let piece = u64::from(event.destination());
+    let piece = u64::from(event.part_of_envelope());
     let (low, rank) = (piece & 0xFFFF, piece >> 16);
     match vc & SECOND {
         0 => {
             let part = if value & 8 != 0 { PART } else { 0 };
             let half = THERE | (value & 7) << 56 | part | rank << 40 | low;
-            Notice::Birth(value >> 7, if there { half } else { 0 })
+            Notice::Birth(value >> BIRTH, if there { half } else { 0 })
         }
         _ => {
             let half = THERE | rank << 48 | (value & 0xFF) << 32 | low << 16;
@@ -226,7 +249,6 @@ pub fn read(event: &Packet) -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Label;
     use des::Event;
 
     #[test]

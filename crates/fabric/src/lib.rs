@@ -19,6 +19,7 @@ pub mod observe;
 pub mod packet;
 mod packing;
 pub mod plant;
+pub mod recurrence;
 pub mod router;
 pub mod routing;
 pub mod spec;

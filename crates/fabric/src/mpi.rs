@@ -14,6 +14,7 @@ use crate::packet::{Kind, Packet};
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
 use endpoint::Endpoint;
+pub(crate) use endpoint::{items, peer_places};
 use std::marker::PhantomData;
 use std::ops::Range;
 use work::graph::state::{EMPTY, GraphProgress, RankLane};

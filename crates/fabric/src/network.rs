@@ -11,6 +11,7 @@ use crate::spec::{
 };
 use des::{Event, Time};
 use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicBool, Ordering};
 use topo::{Topology, TopologyKind, TopologySpec};
 use work::build_error::BuildError;
 use work::workload::Workload;
@@ -123,6 +124,8 @@ pub struct Network {
     pub messages: MessageTerms,
     /// The messages that are measured.
     pub span: Span,
+    /// Births of messages are told one by one, in a period that is noted.
+    births_apart: AtomicBool,
     least: LeastTimes,
     /// Window width.
     pub lookahead: Time,
@@ -292,6 +295,7 @@ impl Network {
             packet: spec.nic.packet.0 as u32,
             unit: model.unit(&spec.nic).0 as u32,
             span: Span::default(),
+            births_apart: AtomicBool::new(false),
             lookahead: Time::ZERO,
             seed: spec.control.fine_seed(),
             routing: routing.asked_first(changes.is_some()),
@@ -326,6 +330,17 @@ impl Network {
     pub fn prove(&self, router: &RouterSpec) -> Proof {
         let over_changes = self.changes.as_ref().and_then(|changes| changes.proof());
         over_changes.map_or_else(|| self.routing.prove(router, &self.topology), Proof::clone)
+    }
+
+    /// Whether births of messages that set out are told one by one, not by slices of time.
+    #[inline(always)]
+    pub fn tells_births_apart(&self) -> bool {
+        self.births_apart.load(Ordering::Relaxed)
+    }
+
+    /// From now on they are, or are not, for an engine that stands still: nothing else depends on it.
+    pub fn tell_births_apart(&self, apart: bool) {
+        self.births_apart.store(apart, Ordering::Relaxed);
     }
 
     /// The same network in a run of which these messages are measured.

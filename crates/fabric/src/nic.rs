@@ -42,7 +42,7 @@ impl<M: RouterModel> Fabric<M> {
     ) -> u64 {
         let net = &self.net;
         let mut wake = u64::MAX;
-        let mut departures = Departures::new(&net.span);
+        let mut departures = Departures::new(&net.span, net.tells_births_apart());
         let site = net.sites[lp as usize];
         let places = net.node_places(lp, &site);
         let number = site.node.wrapping_sub(places.start);
@@ -79,7 +79,7 @@ impl<M: RouterModel> Fabric<M> {
         sink: &mut S,
     ) -> u64 {
         let net = &self.net;
-        let mut departures = Departures::new(&net.span);
+        let mut departures = Departures::new(&net.span, net.tells_births_apart());
         let due = match net.interface.control_first {
             false => {
                 let site = net.sites[lp as usize];

@@ -14,6 +14,7 @@ mod losses;
 mod messages;
 mod operations;
 mod pack;
+mod repeat;
 mod track;
 
 use latencies::count_at;
@@ -22,6 +23,8 @@ pub use track::{Bin, Sample, Track, Waits};
 
 pub use losses::{Loss, Losses, Lost};
 pub use messages::{MessageTimes, Unsent};
+pub use repeat::Shown;
+
 pub use operations::{Cause, NO_MESSAGE, OperationRow, StayRow, UNTIL_NEXT, WaitRow};
 
 /// A fact that a handler shows.
@@ -154,13 +157,13 @@ pub struct Departures {
 }
 
 impl Departures {
-    /// None yet, in a run of which these messages are measured.
+    /// None yet, in a run of which these messages are measured; births are told one by one if they are to be told `apart`.
     #[inline(always)]
-    pub fn new(span: &Span) -> Departures {
+    pub fn new(span: &Span, apart: bool) -> Departures {
         Departures {
             departed: Departed::NONE,
             within: [0; 2],
-            shift: span.shift(),
+            shift: if apart { 0 } else { span.shift() },
         }
     }
 
@@ -472,6 +475,8 @@ pub struct Stats {
     pub rank_waits: Vec<WaitRow>,
     /// The longest stay of a packet of each of their messages, by source, destination and label, where operations are followed.
     pub stays: HashMap<[u32; 3], StayRow>,
+    /// All that was shown, while that is wanted.
+    shown: Option<Box<Shown>>,
 }
 
 impl Stats {
@@ -522,6 +527,7 @@ impl Stats {
             job_of: self.job_of.clone(),
             paces: self.paces.clone(),
             fresh: self.fresh.clone(),
+            shown: None,
             ..*self
         };
         sums.settle();
@@ -877,6 +883,9 @@ impl Stats {
 impl Observe<Record> for Stats {
     #[inline(always)]
     fn see(&mut self, record: Record) {
+        if let Some(shown) = &mut self.shown {
+            shown.note(&record);
+        }
         match record {
             Record::Departed(departed) => {
                 self.injected += u64::from(departed.packets);
@@ -1046,6 +1055,9 @@ impl Observe<Record> for Stats {
         self.operations.append(&mut other.operations);
         self.rank_waits.append(&mut other.rank_waits);
         other.stays.into_values().for_each(|row| self.stays(row));
+        if let (Some(mine), Some(theirs)) = (&mut self.shown, other.shown) {
+            mine.merge(&theirs);
+        }
     }
 }
 
@@ -1058,7 +1070,7 @@ mod tests {
         let span = Span {
             from: 0,
             to: u64::MAX,
-            cut: u64::MAX,
+            ..Span::default()
         };
         let mut stats = Stats::new(span, 0, false, Arc::default(), (1, 0));
         for i in 0..1_000u64 {

@@ -27,7 +27,7 @@
 //! | a message of a rank, in its envelope | its number among those to the same rank 16 | numbers begin again; 32,768 messages behind one that is not done with are an error | `ranks_that_leave_a_message_behind_for_too_long_are_an_error` |
 //!
 //! In events that are no packets the mark is a value: room in bytes of a credit, birth or size of a notice, which has its message's number
-//! in place of size, hops and phase, and in place of the destination, which is where it is, a part of an envelope.
+//! in place of the destination, which is where it is, and of some of its hops, and a part of an envelope in place of size, phase and the other hops.
 //!
 //! At one LP and time packets come last, in the order of a hash of (seed, source node, input port, packet number): two cannot arrive on
 //! one port at one time. The rest of the content only orders events that are interchangeable or of different kinds.
@@ -510,22 +510,37 @@ impl Packet {
         self
     }
 
-    /// Makes a notice one about a message of `source`, which keeps its value, with 26 bits of an envelope in place of the destination.
+    /// A part of another message, or what tells that it has come.
+    #[inline]
+    pub(crate) fn with_label(mut self, label: Label) -> Packet {
+        self.words[2] = u64::from(label) << 32 | self.words[2] & 0xFFFF_FFFF;
+        self
+    }
+
+    /// Makes a notice one about a message of `source`, which keeps its value, with 24 bits of an envelope.
+    ///
+    /// The label's lower bits stand in place of the destination, where numbers carry into nothing that is [folded](Event::fold).
     #[inline]
     pub fn about(mut self, source: u32, label: Label, part_of_envelope: u32) -> Packet {
-        let label = u64::from(label);
-        self.words[0] = self.words[0] & !15 | label >> 28;
-        self.words[1] = self.words[1] & !0xFFFF | label & 0xFFFF;
-        let ends = u64::from(source) << NODE_BITS | u64::from(part_of_envelope);
-        self.words[3] = (label >> 16 & 0xFFF) << HOPS | ends;
+        let (label, part) = (u64::from(label), u64::from(part_of_envelope));
+        self.words[0] = self.words[0] & !15 | part >> 22 & 3;
+        self.words[1] = self.words[1] & !0xFFFF | part & 0xFFFF;
+        let ends = u64::from(source) << NODE_BITS | label & NODE;
+        self.words[3] = (label >> NODE_BITS | (part >> 16 & 63) << 6) << HOPS | ends;
         self
     }
 
     /// The label of the message that a notice is about.
     #[inline]
     pub fn noticed(&self) -> Label {
+        ((self.words[3] >> HOPS & 63) << NODE_BITS | self.words[3] & NODE) as u32
+    }
+
+    /// The part of an envelope that a notice has.
+    #[inline]
+    pub fn part_of_envelope(&self) -> u32 {
         let [when, content, _, ends] = self.words;
-        ((when & 15) << 28 | ends >> HOPS << 16 | content & 0xFFFF) as u32
+        ((when & 3) << 22 | ends >> (HOPS + 6) << 16 | content & 0xFFFF) as u32
     }
 
     /// A number that is the same at every hop and, but for hash collisions, different for every packet of a run; to be mixed before any
@@ -650,10 +665,14 @@ impl Event for Packet {
     }
 
     /// Time, kind, message, ends, hops: not where it is, nor what shows in the times of what follows (port, channel, size).
+    ///
+    /// A sum, in which the number of a message has the highest bits: of an event and the same a period later it differs by what depends on
+    /// the period alone ([`des::recurrence`]).
     #[inline(always)]
     fn fold(&self) -> u64 {
         let [a, _, c, d] = self.words;
-        (a ^ d).wrapping_add(c)
+        a.wrapping_add(c.rotate_left(2))
+            .wrapping_add(d.rotate_left(64 - NODE_BITS))
     }
 
     fn tie(&self, other: &Self, seed: u64) -> Ordering {
@@ -799,9 +818,9 @@ mod tests {
     #[test]
     fn a_notice_has_its_message_and_its_value() {
         let notice = Packet::new(Kind::Notice, Time(HORIZON.0 - 1), MAX_NODES - 1, 0xFFFF).with_vc(3);
-        for (label, piece) in [(Label::MAX, 0), (0, MAX_NODES - 1), (0x1234_5678, 0x00AB_CDEF)] {
+        for (label, piece) in [(Label::MAX, 0), (0, (1 << 24) - 1), (0x1234_5678, 0x00AB_CDEF)] {
             let notice = notice.with_value(u64::MAX - 1).about(MAX_NODES - 1, label, piece);
-            assert_eq!((notice.noticed(), notice.destination()), (label, piece));
+            assert_eq!((notice.noticed(), notice.part_of_envelope()), (label, piece));
             assert_eq!(
                 (notice.source(), notice.value(), notice.vc()),
                 (MAX_NODES - 1, u64::MAX - 1, 3)

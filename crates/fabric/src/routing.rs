@@ -306,6 +306,11 @@ impl Routing {
         self.minimal
     }
 
+    /// `true` if its ways may depend on the time or on the numbers of messages.
+    pub fn draws(&self, topology: &Topology) -> bool {
+        self.kind.ready().draws(topology)
+    }
+
     /// `true` if the routing wants to see what waits in the router: it is asked by [`Routing::adaptive`].
     #[inline(always)]
     pub fn is_adaptive(&self) -> bool {

@@ -123,6 +123,9 @@ pub struct RunControl {
     /// How several workers share out the routers; never changes the result.
     #[serde(default, skip_serializing_if = "PartitionSpec::is_auto")]
     pub partition: PartitionSpec,
+    /// Whether iterations that repeat are run; never changes the result.
+    #[serde(default, skip_serializing_if = "FastForward::is_exact")]
+    pub fast_forward: FastForward,
     /// Progress-free time in simulated time after which packets in flight count as stalled.
     pub stall_after: Time,
     /// How the run differs from the one that it stands beside, in what no machine keeps up; `None`: it is that one.
@@ -242,6 +245,23 @@ choice! {
     pub enum DrainSources {
         On = "on", "They go on, unmeasured.";
         Off = "off", "They stop at `end`.";
+    }
+}
+
+choice! {
+    /// Whether iterations that repeat are run.
+    #[derive(Default)]
+    pub enum FastForward {
+        #[default]
+        Exact = "exact", "Iterations of ranks that repeat to the picosecond are counted, not run; the result is that of all of them.";
+        Off = "off", "All are run.";
+    }
+}
+
+impl FastForward {
+    /// Whether those that repeat are left out.
+    pub fn is_exact(&self) -> bool {
+        *self == FastForward::Exact
     }
 }
 

@@ -95,8 +95,7 @@ fn conservation(facts: &RunFacts<'_>) -> Check {
 /// [`weight`](fabric::packet::weight).
 fn flows(facts: &RunFacts<'_>) -> Check {
     let (stats, harvest) = (&facts.harvest.stats, &facts.harvest);
-    let mut under_way = harvest.queued;
-    under_way.merge(harvest.in_flight);
+    let under_way = harvest.under_way();
     let (bytes, messages) = (
         stats.flow == under_way.flow,
         stats.message_flow == under_way.message_flow,

@@ -461,6 +461,13 @@ impl Harvest {
         self.memory.sort_unstable_by_key(|row| row.node);
     }
 
+    /// Packets and messages that have set out and not arrived.
+    pub fn under_way(&self) -> InFlight {
+        let mut under_way = self.queued;
+        under_way.merge(self.in_flight);
+        under_way
+    }
+
     /// One digest of everything that happened.
     pub fn history(&self) -> u64 {
         let digests: Vec<u64> = self.pasts.iter().map(|&(_, digest)| digest).collect();

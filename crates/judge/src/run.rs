@@ -17,7 +17,8 @@ use fabric::engines::{self, EngineKind, MIN_WIDTH, NetworkEngine};
 use fabric::network::{Class, Network};
 use fabric::observe::{Span, Stats, Track};
 use fabric::packet::{HORIZON, Packet};
-use fabric::spec::{self, MessageDetail, RunSpec};
+use fabric::recurrence::may_repeat;
+use fabric::spec::{self, FastForward, MessageDetail, RunSpec};
 use fabric::state::Parts;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -27,12 +28,15 @@ use work::mpi::Program;
 mod drain;
 mod keeper;
 mod partition;
+mod repeat;
 mod steady;
 mod supervisor;
 mod windows;
 
 use drain::Drain;
 use keeper::Keeper;
+pub use repeat::LeftOut;
+use repeat::repeating;
 pub use steady::first_steady;
 use supervisor::{Counts, Supervisor, advance};
 use windows::LinkWindows;
@@ -314,10 +318,20 @@ fn drive(
     let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
+    // What repeats is left out of runs that are alone and record no more than sums.
+    let why_all = match (spec.control.fast_forward, &ranks) {
+        (FastForward::Off, _) => Some("it is switched off"),
+        (FastForward::Exact, Some(_)) => Some("ranks share the run"),
+        (FastForward::Exact, None) if full || spec.observe.links_every.is_some() => {
+            Some("what happens is recorded over time")
+        }
+        (FastForward::Exact, None) => may_repeat(&net),
+    };
     let world = AnyFabric::new(spec, net.measured_in(span));
     let net = world.net();
     let mut supervisor = Supervisor::new(spec, net, total, if open_loop { last } else { end }, watch);
     let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
+    let unseen = stats.clone();
     let (mut engine, engine_name) = match &mut ranks {
         Some(ranks) => on_ranks(spec, &world, stats, &mut **ranks, &keeper, saved)?,
         None => engine(spec, &world, stats, saved?.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
@@ -329,7 +343,20 @@ fn drive(
     begin_programs(net);
     let drain = Drain::new(end, last);
     let mut until = drain.first(engine.reached());
-    let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
+    let (mut stop, left_out);
+    (engine, stop, left_out) = match why_all {
+        Some(_) => {
+            let stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
+            (engine, stop, LeftOut::default())
+        }
+        None => {
+            let restore = |saved: &[u8]| match self::engine(spec, &world, unseen.clone(), Some(saved)) {
+                Ok((engine, _)) => Ok(engine),
+                Err(torn) => Err(RunError::Engine(torn.0)),
+            };
+            repeating(&world, engine, until, &mut supervisor, &mut keeper, &restore)?
+        }
+    };
     while open_loop
         && stop == Stop::Until
         && let Some(next) = drain.next(until, &mut *engine, spec, net)?
@@ -356,6 +383,7 @@ fn drive(
     let mut manner = Manner {
         teamwork: engine.teamwork(),
         speculated: engine.speculated(),
+        left_out,
         alone: alone(spec, net).filter(|_| engine.teamwork().is_none()),
         ..Manner::default()
     };

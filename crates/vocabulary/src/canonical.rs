@@ -24,11 +24,12 @@ pub fn hash(text: &str) -> String {
 
 /// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.
 pub fn run_hash(run: &RunSpec) -> String {
-    // The engine, its workers and what they share out never change a result, so they are no part of its name.
+    // The engine, its workers, what they share out and what is not run never change a result, so they are no part of its name.
     let mut named = run.clone();
     named.control.engine = Engine::Auto;
     named.control.workers = 0;
     named.control.partition = PartitionSpec::Auto;
+    named.control.fast_forward = fabric::spec::FastForward::Exact;
     // A network from a file is named by what the file says, not by where it lies.
     if let TopologySpec::Graph(GraphSpec {
         file,
@@ -288,6 +289,7 @@ mod tests {
                 engine: fabric::spec::Engine::Auto,
                 workers: 1,
                 partition: PartitionSpec::Auto,
+                fast_forward: fabric::spec::FastForward::Exact,
                 stall_after: des::Time(1),
                 perturbation: None,
             },

@@ -180,6 +180,7 @@ fn defaults_are_those_of_the_reference() {
             engine: Engine::Auto,
             workers: 0,
             partition: PartitionSpec::Auto,
+            fast_forward: fabric::spec::FastForward::Exact,
             stall_after: Time::from_us(1_000),
             perturbation: None,
         },

@@ -43,6 +43,11 @@ pub trait Program: std::fmt::Debug + Send + Sync {
         1
     }
 
+    /// Values of `iteration` after which all ranks do the same again, sizes included, for ever; `None` where they do not, or it is not known.
+    fn repeats_after(&self) -> Option<u32> {
+        None
+    }
+
     /// Communicators: the first has all ranks.
     fn communicators(&self) -> &[Communicator];
 

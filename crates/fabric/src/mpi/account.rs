@@ -103,7 +103,7 @@ impl RankRow {
 }
 
 /// The ranks of a router: the places of their records, their plans and numbers.
-pub(super) fn ranks_at(net: &Network, lp: u32) -> impl Iterator<Item = (u32, &Plan, u32)> {
+pub(crate) fn ranks_at(net: &Network, lp: u32) -> impl Iterator<Item = (u32, &Plan, u32)> {
     hosts_at(net, lp).flat_map(|(slot, _, (_, plan, logical))| {
         (0..plan.per_node).filter_map(move |local| Some((slot + local, plan, plan.rank(logical, local)?)))
     })

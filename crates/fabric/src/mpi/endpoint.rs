@@ -16,7 +16,8 @@ mod protocol;
 mod rails;
 mod tasks;
 
-pub(super) use lists::{hashed_items, items, peer_places};
+pub(super) use lists::hashed_items;
+pub(crate) use lists::{items, peer_places};
 
 use super::Out;
 use crate::network::Network;
@@ -148,6 +149,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
                 None => {
                     let rank = self.edit();
                     (rank.iteration, rank.index) = (rank.iteration + 1, 0);
+                    rank.turned = rank.clock;
                     Flow::Next
                 }
             };

@@ -215,7 +215,9 @@ impl Pack for Stats {
         put(out, [self.latest, from, to, cut]);
         put(out, [self.flow, self.message_flow]);
         put(out, [self.paced_from, self.paced_for]);
-        put(out, [self.shift, u32::from(self.light_bins)]);
+        // That note is to be taken of all is written for who goes on at once, but none of it.
+        let flags = u32::from(self.light_bins) | u32::from(self.takes_note()) << 1;
+        put(out, [self.shift, flags]);
         put_list(out, &self.hops);
         put_list(out, &self.delivered);
         put_list(out, &self.job_of);
@@ -242,7 +244,7 @@ impl Pack for Stats {
         let [latest, from, to, cut] = take(input)?;
         let [flow, message_flow] = take(input)?;
         let [paced_from, paced_for] = take(input)?;
-        let [shift, light] = take::<[u32; 2]>(input)?;
+        let [shift, flags] = take::<[u32; 2]>(input)?;
         let hops = take_list(input)?;
         let (delivered, job_of, paces): (Vec<u64>, Vec<u16>, _) =
             (take_list(input)?, take_list(input)?, take_list(input)?);
@@ -285,7 +287,8 @@ impl Pack for Stats {
             messages,
             shift,
             message_flow,
-            light_bins: light != 0,
+            light_bins: flags & 1 != 0,
+            shown: (flags & 2 != 0).then(Box::default),
             early,
             losses,
             hops,

@@ -259,6 +259,12 @@ pub trait ReadyRouting {
         false
     }
 
+    /// Whether a way may depend on the time, on the number of a message or on its birth, as all do that draw at random: what such packets do is not
+    /// done again when all is as it was.
+    fn draws(&self, _: &Topology) -> bool {
+        true
+    }
+
     /// Its legs, each by itself, if it leads packets over a router: on graphs they are proved first.
     fn legs<'t>(&self, _topology: &'t Topology, _vcs: u8) -> Option<LegsRule<'t>> {
         None

@@ -52,4 +52,20 @@ impl ReadyRouting for OwnMinimal {
     fn is_minimal(&self) -> bool {
         true
     }
+
+    /// It draws one of several cables, and what the topology leaves to a key.
+    fn draws(&self, topology: &Topology) -> bool {
+        topology.key_classes().len() > 1 || has_parallel_cables(topology)
+    }
+}
+
+/// Whether two cables join the same two routers.
+fn has_parallel_cables(topology: &Topology) -> bool {
+    let wiring = topology.wiring();
+    (0..topology.n_routers()).any(|router| {
+        let ports = 0..wiring.radix(router) as u16;
+        let mut peers: Vec<u32> = ports.map(|port| wiring.peer(router, port).0).collect();
+        peers.sort_unstable();
+        peers.windows(2).any(|pair| pair[0] == pair[1])
+    })
 }

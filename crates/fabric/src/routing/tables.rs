@@ -274,6 +274,10 @@ impl ReadyRouting for Arc<PathTable> {
     fn table(&self) -> Option<&Arc<PathTable>> {
         Some(self)
     }
+
+    fn draws(&self, _: &Topology) -> bool {
+        self.numbers_messages()
+    }
 }
 
 /// The file's place and what it has now, so that a run knows it again.

@@ -84,6 +84,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             engine: Engine::Auto,
             workers: 1,
             partition: PartitionSpec::Auto,
+            fast_forward: FastForward::Exact,
             stall_after: Time::from_us(10_000),
             perturbation: None,
         },

@@ -1,8 +1,9 @@
 //! How a run was executed: what depends on the machine and its mood, and never changes the result.
 
 use super::{Concluded, figures};
+use crate::run::LeftOut;
 use des::optimistic::Speculated;
-use des::{Outcome, Teamwork};
+use des::{Outcome, Teamwork, Time};
 use std::time::Duration;
 
 figures! {
@@ -11,11 +12,13 @@ figures! {
     pub struct Execution {
         workers: usize = Count, "workers", "Worker threads.", parts Greatest;
         wall_s: f64 = Seconds, "wall time", "Wall time of the simulation, set-up excluded.";
-        events_per_s_per_worker: f64 = PerSecond, "events per second and worker", "Events per second of wall time and worker.";
+        events_per_s_per_worker: f64 = PerSecond, "events per second and worker", "Events per second of wall time and worker, without those of periods left out.";
         events_per_window: f64 = Count, "events per window", "Mean number of events in a window, of all workers together.";
         barrier_share: Option<f64> = Share, "waiting for workers", "Part of the workers' time spent waiting for each other; null for one worker.";
         remark: Option<String> = Text, "remark", "What the engine found out about its workers, in words.";
         windows_per_meeting: u64 = Count, "windows per meeting", "Windows from one meeting of the workers to the next: more than one where what they send to each other takes longer than what is sent within a worker.";
+        skipped_periods: u64 = Count, "periods left out", "Periods that were counted without being run, since all that happens in them had happened before.", parts Sum;
+        skipped_ns: f64 = Nanoseconds, "time left out", "Simulated time of these periods.", parts Sum;
         speculation: Option<Speculation> = Group, "speculation", "What the optimistic engine ran ahead, and what it had to mend; null on other engines.";
     }
 }
@@ -59,6 +62,8 @@ pub(crate) struct Manner {
     pub(crate) speculated: Option<Speculated>,
     /// Why one worker runs where more were allowed, if that was clear beforehand.
     pub(crate) alone: Option<String>,
+    /// What was counted without being run.
+    pub(crate) left_out: LeftOut,
     /// Wall time of the simulation.
     pub(crate) wall: Duration,
 }
@@ -74,6 +79,7 @@ impl Execution {
             teamwork,
             speculated,
             alone,
+            left_out,
             wall,
         } = manner;
         let wall_s = wall.as_secs_f64();
@@ -81,12 +87,14 @@ impl Execution {
         Execution {
             workers,
             wall_s,
-            events_per_s_per_worker: outcome.events as f64 / wall_s.max(1e-9) / workers as f64,
+            events_per_s_per_worker: (outcome.events - left_out.events) as f64 / wall_s.max(1e-9) / workers as f64,
             events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
             barrier_share: teamwork.map(|teamwork| teamwork.waiting),
             remark: teamwork.and_then(remark).or_else(|| alone.clone()),
             windows_per_meeting: teamwork.map_or(1, |teamwork| teamwork.together.max(1)),
             speculation: speculated.map(Speculation::from),
+            skipped_periods: left_out.periods,
+            skipped_ns: Time(left_out.time).as_ns(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod detours;
 mod engines;
 mod execution;
 mod failures;
+mod fast_forward;
 mod figures;
 mod graphs;
 mod idle_ranks;

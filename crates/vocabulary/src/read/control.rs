@@ -106,6 +106,7 @@ pub(crate) fn read_run(
         engine,
         workers,
         partition: partition.unwrap_or_default(),
+        fast_forward: values.choice("fast_forward").unwrap_or_default(),
         stall_after,
         perturbation: None,
     };

@@ -2,8 +2,8 @@
 
 use super::{cost, fail, loggops};
 use fabric::spec::{
-    Allocator, Arbitration, Architecture, Completion, ControlOrder, Crossing, DeliveryPoint, DrainSources, Mapping,
-    RequestRule, Switching,
+    Allocator, Arbitration, Architecture, Completion, ControlOrder, Crossing, DeliveryPoint, DrainSources, FastForward,
+    Mapping, RequestRule, Switching,
 };
 use study::units::Unit;
 use study::{
@@ -715,6 +715,12 @@ const RUN: &[Parameter] = &[
         Type::Choice(DrainSources::WORDS),
         Default::Text("on"),
         "Whether sources without end go on through the drain: what is measured then never meets an emptying network.",
+    ),
+    key(
+        "fast_forward",
+        Type::Choice(FastForward::WORDS),
+        Default::Text("exact"),
+        "Whether iterations that repeat are run; never changes the result.",
     ),
     key(
         "engine",

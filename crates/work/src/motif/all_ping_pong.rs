@@ -56,6 +56,10 @@ impl AllPingPong {
 }
 
 impl Program for AllPingPong {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let half = self.ranks() / 2;
         let mut ops = Ops::new(index);

@@ -20,6 +20,8 @@ pub struct AllreduceLoopParameters {
 #[derive(Clone, Debug)]
 pub struct AllreduceLoop {
     sizes: Vec<u64>,
+    /// Sizes after which they are the same again.
+    each: u32,
     time: u64,
     communicators: [Communicator; 1],
 }
@@ -45,12 +47,14 @@ impl AllreduceLoop {
     /// Fits the motif to its ranks.
     pub fn new(parameters: &AllreduceLoopParameters) -> Result<AllreduceLoop, Misfit> {
         at_least(parameters.ranks, 1)?;
+        let sizes = parameters.sizes.iter().map(|&bytes| sized("messages", bytes));
+        let sizes = sizes.collect::<Result<Vec<u64>, _>>()?;
+        let repeats = |each: &usize| {
+            sizes.len().is_multiple_of(*each) && (*each..sizes.len()).all(|i| sizes[i] == sizes[i - each])
+        };
         Ok(AllreduceLoop {
-            sizes: parameters
-                .sizes
-                .iter()
-                .map(|&bytes| sized("messages", bytes))
-                .collect::<Result<_, _>>()?,
+            each: (1..=sizes.len()).find(repeats).unwrap_or(1) as u32,
+            sizes,
             time: parameters.compute.time(1)?,
             communicators: [Communicator::World(parameters.ranks)],
         })
@@ -58,18 +62,23 @@ impl AllreduceLoop {
 }
 
 impl Program for AllreduceLoop {
-    fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(self.each)
+    }
+
+    fn rounds(&self) -> u32 {
+        self.sizes.len() as u32
+    }
+
+    fn op(&self, _rank: u32, iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
-        let each = 1 + u32::from(self.time > 0);
-        ops.rounds(self.sizes.len() as u32, each, |ops, i| {
-            ops.compute(self.time);
-            ops.put(Op::Collective(Collective {
-                kind: CollectiveKind::Allreduce,
-                communicator: 0,
-                bytes: self.sizes[i as usize],
-                root: 0,
-            }));
-        });
+        ops.compute(self.time);
+        ops.put(Op::Collective(Collective {
+            kind: CollectiveKind::Allreduce,
+            communicator: 0,
+            bytes: self.sizes[iteration as usize % self.sizes.len()],
+            root: 0,
+        }));
         ops.found()
     }
 

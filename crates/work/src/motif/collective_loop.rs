@@ -92,6 +92,10 @@ impl CollectiveLoop {
 }
 
 impl Program for CollectiveLoop {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         ops.compute(self.time);

@@ -56,6 +56,11 @@ impl Cycle {
 }
 
 impl Program for Cycle {
+    fn repeats_after(&self) -> Option<u32> {
+        let alike = self.parts.iter().all(|part| part.program.repeats_after() == Some(1));
+        alike.then_some(self.rounds)
+    }
+
     fn ranks(&self) -> u32 {
         self.parts[0].program.ranks()
     }

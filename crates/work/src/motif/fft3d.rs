@@ -117,6 +117,10 @@ impl Fft3d {
 }
 
 impl Program for Fft3d {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let transpose = |communicator| {
             Op::Collective(Collective {

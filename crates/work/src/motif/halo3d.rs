@@ -66,6 +66,10 @@ impl Halo3d {
 }
 
 impl Program for Halo3d {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         ops.compute(self.time);

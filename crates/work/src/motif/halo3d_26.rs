@@ -142,6 +142,10 @@ impl Halo3d26 {
 }
 
 impl Program for Halo3d26 {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let inside = self.inside(rank);
         let count = inside.count_ones();

@@ -100,6 +100,10 @@ impl Incast {
 }
 
 impl Program for Incast {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let n = self.ranks();
         let mut ops = Ops::new(index);

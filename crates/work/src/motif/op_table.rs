@@ -169,6 +169,10 @@ impl OpTable {
 }
 
 impl Program for OpTable {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let own = self.starts[rank as usize]..self.starts[rank as usize + 1];
         self.ops[own].get(index as usize).copied()

@@ -93,6 +93,10 @@ impl PingPong {
 }
 
 impl Program for PingPong {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         if rank == 0 || rank == self.partner {

@@ -51,6 +51,10 @@ impl Ring {
 }
 
 impl Program for Ring {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let n = self.ranks();
         let mut ops = Ops::new(index);

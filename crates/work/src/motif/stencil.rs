@@ -78,6 +78,10 @@ impl<const N: usize> Stencil<N> {
 }
 
 impl<const N: usize> Program for Stencil<N> {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         // Number i of the neighbours, up or down first, and what goes there.
         let count = 2 * self.wide.len() as u32;

@@ -83,6 +83,10 @@ impl Suba2a {
 }
 
 impl Program for Suba2a {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         ops.compute(self.time);

@@ -107,6 +107,10 @@ impl Sweep3d {
 }
 
 impl Program for Sweep3d {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let near = [0, 1].map(|d| [false, true].map(|up| self.grid.neighbour(rank, d, up)));
         let mut ops = Ops::new(index);

@@ -33,6 +33,8 @@ pub struct Rank {
     pub debt: u64,
     /// When its work began (ps): the start of the run, its own, or the end of the barrier before it.
     pub begun: u64,
+    /// When its iteration began (ps).
+    pub turned: u64,
     /// Time spent computing (ps).
     pub computed: u64,
     /// Time spent waiting (ps).

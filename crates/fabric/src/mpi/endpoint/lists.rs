@@ -159,7 +159,7 @@ impl<J: Journal> Endpoint<'_, J> {
 }
 
 /// The peers that a rank has met, bucket by bucket.
-pub(in crate::mpi) fn peer_places<'a>(plans: &Plans, st: &'a State, slot: u32) -> impl Iterator<Item = u32> + use<'a> {
+pub(crate) fn peer_places<'a>(plans: &Plans, st: &'a State, slot: u32) -> impl Iterator<Item = u32> + use<'a> {
     let bits = plans.bucket_bits;
     let buckets = slot << bits..(slot + 1) << bits;
     buckets.flat_map(move |bucket| {
@@ -177,7 +177,7 @@ pub(in crate::mpi) fn hashed_items(st: &State, slot: u32) -> impl Iterator<Item 
 }
 
 /// A list from its head on.
-pub(in crate::mpi) fn items(st: &State, head: u32) -> impl Iterator<Item = (u32, &Item)> {
+pub(crate) fn items(st: &State, head: u32) -> impl Iterator<Item = (u32, &Item)> {
     places(head, |slot| st.mpi.items.get(slot).next).map(|slot| (slot, st.mpi.items.get(slot)))
 }
 

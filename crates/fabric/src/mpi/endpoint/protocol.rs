@@ -2,7 +2,7 @@
 
 use super::lists::hashed_items;
 use super::{BLOCK, Ended, Endpoint};
-use crate::envelope::{self, BESIDE, Envelope, Purpose, sent};
+use crate::envelope::{self, BESIDE, Envelope, Purpose, left_message, sent};
 use crate::incoming;
 use crate::observe::Cause;
 use crate::packet::{HORIZON, Kind, Packet};
@@ -189,7 +189,7 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// The bytes of a rendezvous send, or of a part of it, have left, with the value of [`sent`]'s event; `true` if the rank goes on.
     pub(in crate::mpi) fn sent(&mut self, to: u32, value: u64) -> bool {
-        let (sequence, part) = ((value >> 16) as u16, value >> 32 != 0);
+        let (sequence, part) = left_message(value);
         if let Some(costs) = self.plan.costs.in_calls {
             return self.hear_of_leaving(&costs, to, sequence);
         }

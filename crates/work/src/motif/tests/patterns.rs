@@ -2,7 +2,7 @@
 
 use super::play::{Played, play};
 use super::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn played(program: &dyn Program, iterations: u32) -> Played {
     play(program, iterations).unwrap_or_else(|error| panic!("{program:?}: {error}"))
@@ -360,4 +360,43 @@ fn the_family_names_every_motif_once() {
     names.sort_unstable();
     types.sort_unstable();
     assert_eq!(names, types);
+}
+
+#[test]
+fn programs_that_say_they_repeat_do() {
+    let mut repeat = Vec::new();
+    for name in MOTIF.names() {
+        for order in [Order::Common, Order::Shuffled(5)] {
+            let motif = Motif {
+                kind: name.to_owned(),
+                values: BTreeMap::new(),
+            };
+            let Ok(program) = program(&motif, 16, (order, true)) else {
+                continue;
+            };
+            let Some(each) = program.repeats_after() else {
+                continue;
+            };
+            assert!(each > 0);
+            for rank in [0, 3, program.ranks() - 1] {
+                for iteration in (0..3).chain([each, 5 * each]) {
+                    for index in 0.. {
+                        let now = program.op(rank, iteration, index);
+                        assert_eq!(
+                            now,
+                            program.op(rank, iteration + each, index),
+                            "{name} {rank} {iteration} {index}"
+                        );
+                        assert_eq!(now, program.op(rank, iteration + 1_000 * each, index), "{name}");
+                        if now.is_none() {
+                            break;
+                        }
+                    }
+                }
+            }
+            repeat.push(name);
+        }
+    }
+    repeat.dedup();
+    assert!(repeat.len() > 15, "{repeat:?}");
 }

@@ -1,0 +1,825 @@
+//! Runs of ranks that repeat themselves: which fields of all records are times, numbers of messages or counters, and which ones handlers ask for.
+//!
+//! Every record is taken apart by all of its fields, so that a new one does not compile until it is said what it is. What is not known to repeat
+//! is refused by [`may_repeat`] before the run, or differs.
+
+use crate::any::AnyFabric;
+use crate::envelope::{Envelope, Notice, Purpose, SENT, left_message, notice_later, read, with_left};
+use crate::incoming;
+use crate::mpi::account::ranks_at;
+use crate::mpi::{items, peer_places};
+use crate::network::Network;
+use crate::packet::{Kind, Label, NUMBERS, Packet};
+use crate::state::{Channel, ControlQueue, Incoming, Link, NONE, Nic, Port, Post, Router, State};
+use des::recurrence::{Differs, Leap, Recurring};
+use des::{Event, NoJournal, Time};
+use std::collections::HashMap;
+use work::ranks::Plan;
+use work::ranks::state::{Item, PeerRank, Rank, item};
+use work::workload::Source;
+
+/// Numbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
+const BLOCK: u32 = 26;
+const _: () = assert!(NUMBERS.is_power_of_two() && NUMBERS.ilog2() > BLOCK);
+/// Periods that no message of a run which repeats itself is under way for.
+const OLDEST: u32 = 64;
+
+/// Why runs of a network do not repeat themselves, or are not known to; `None` if they may.
+pub fn may_repeat(net: &Network) -> Option<&'static str> {
+    let workload = &net.workload;
+    let Some(plans) = workload.ranks() else {
+        return Some("only the iterations of ranks repeat");
+    };
+    if workload.memory().is_some() || plans.jobs.iter().any(|job| job.is_none()) {
+        return Some("beside ranks there is other work");
+    }
+    if net.changes.is_some() {
+        return Some("something fails on the way");
+    }
+    if net.messages.follows_ranks {
+        return Some("each operation is recorded");
+    }
+    if plans.rails > 1 {
+        return Some("hosts have several rails");
+    }
+    if net.routing.news().is_some() || net.routing.draws(&net.topology) {
+        return Some("the routing draws ways at random, or by the time");
+    }
+    let plans = || plans.jobs.iter().flatten();
+    if plans().any(|plan| plan.is_live || plan.has_graphs) {
+        return Some("ranks are programs that run, or play graphs");
+    }
+    if plans().any(|plan| plan.costs.in_calls.is_some()) {
+        return Some("ranks handle messages in their calls only");
+    }
+    let mut phases = plans().flat_map(|plan| &plan.phases);
+    let any = phases.any(|phase| {
+        phase
+            .program
+            .repeats_after()
+            .is_some_and(|each| phase.iterations / 4 > each)
+    });
+    (!any).then_some("no work is the same in every iteration")
+}
+
+/// Where a rank is, for whoever looks for the length of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankLap {
+    /// Part of the job's work.
+    pub phase: u32,
+    /// Iteration of it.
+    pub iteration: u32,
+    /// Iterations after which it is the same again, if it ever is.
+    pub each: Option<u32>,
+    /// Iterations that are left, this one included.
+    pub left: u32,
+    /// When its iteration began (ps).
+    pub turned: u64,
+}
+
+/// Where the first rank of each job is that has work to do.
+pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
+    let Some(plans) = net.workload.ranks() else {
+        return Vec::new();
+    };
+    let first_of = |plan: &Plan| {
+        let (node, local) = plan.locate(0);
+        let lp = net.place_of_node(node);
+        let slot = plans.first_slot(net.node_place(lp, node)) + u32::from(local);
+        let holds = |state: &&&State| state.mpi.ranks.range().contains(&slot);
+        let rank = *states.iter().find(holds)?.mpi.ranks.get(slot);
+        let phase = plan.phases.get(rank.phase as usize)?;
+        Some(RankLap {
+            phase: rank.phase,
+            iteration: rank.iteration,
+            each: phase.program.repeats_after(),
+            left: phase.iterations.saturating_sub(rank.iteration),
+            turned: rank.turned,
+        })
+    };
+    plans.jobs.iter().flatten().filter_map(first_of).collect()
+}
+
+/// Two ranks of a pair: node and number there of the one that sends, and of the one that it sends to.
+type RankPair = [(u32, u8); 2];
+
+/// How numbers grow from period to period.
+#[derive(Debug)]
+pub struct Strides {
+    /// Messages of each node, by place.
+    numbers: Vec<u32>,
+    /// Messages from rank to rank, whose numbers have 16 bits.
+    pairs: HashMap<RankPair, u16>,
+    /// Most periods for which all goes on so.
+    most: u64,
+}
+
+impl Strides {
+    /// The stride of a number of a message between the ranks of a pair, if the message is one like it a period later.
+    fn check(&self, pair: RankPair, first: u16, second: u16) -> Result<u16, Differs> {
+        let stride = second.wrapping_sub(first);
+        match self.pairs.get(&pair) {
+            Some(&known) if known == stride => Ok(stride),
+            _ => Err(Differs("the number of a message of a rank")),
+        }
+    }
+}
+
+/// The numbers of records and events between two moments.
+struct Numbers<'a> {
+    net: &'a Network,
+    strides: &'a Strides,
+    leap: &'a Leap,
+}
+
+impl Numbers<'_> {
+    /// A number of 16 bits that grows by `stride` in a period, at the wanted moment.
+    fn sequence(&self, second: u16, stride: u16) -> u16 {
+        second.wrapping_add(stride.wrapping_mul(self.leap.times as u16))
+    }
+
+    /// The label of a message of a node, at the wanted moment.
+    fn label(&self, source: u32, first: Label, second: Label) -> Result<Label, Differs> {
+        let place = self.net.node_place(self.net.place_of_node(source), source);
+        let stride = self.strides.numbers[place as usize];
+        let on = |label: Label, by: u32| label & !(NUMBERS - 1) | label.wrapping_add(by) & (NUMBERS - 1);
+        match on(first, stride) == second {
+            true => Ok(on(second, stride.wrapping_mul(self.leap.times as u32))),
+            false => Err(Differs("the number of a message")),
+        }
+    }
+
+    /// The word of an envelope of a message between two nodes.
+    fn envelope(&self, [source, node]: [u32; 2], first: (u64, u8), second: (u64, u8)) -> Result<u64, Differs> {
+        use crate::packet::EnvelopeWords;
+        let open = |(word, rest)| Envelope::from_words(EnvelopeWords { word, rest });
+        let (Some(was), Some(is)) = (open(first), open(second)) else {
+            // None, or half of one.
+            return self.leap.same(first, second).map(|(word, _)| word);
+        };
+        let there = [(source, is.from), (node, is.to)];
+        let pair = match is.purpose {
+            // They answer a message of the other one.
+            Purpose::Clear | Purpose::Done => [there[1], there[0]],
+            Purpose::Eager
+            | Purpose::Request
+            | Purpose::Data
+            | Purpose::Empty
+            | Purpose::EmptyData
+            | Purpose::Offer => there,
+        };
+        let stride = self.strides.check(pair, was.sequence, is.sequence)?;
+        self.leap
+            .same(Envelope { sequence: 0, ..was }, Envelope { sequence: 0, ..is })?;
+        let later = Envelope {
+            sequence: self.sequence(is.sequence, stride),
+            ..is
+        };
+        Ok(later.words().word)
+    }
+}
+
+impl Recurring for AnyFabric {
+    type Strides = Strides;
+
+    fn strides(&self, first: &State, second: &State) -> Result<Strides, Differs> {
+        let net = self.net();
+        let sources = first.sources.as_slice().iter().zip(second.sources.as_slice());
+        let numbers = sources.map(|(first, second)| second.number.wrapping_sub(first.number));
+        let mut strides = Strides {
+            numbers: numbers.collect(),
+            pairs: HashMap::new(),
+            most: u64::MAX,
+        };
+        for (stride, source) in strides.numbers.iter().zip(second.sources.as_slice()) {
+            strides.most = strides
+                .most
+                .min(room_of_numbers(source.number & (NUMBERS - 1), *stride));
+        }
+        let Some(plans) = net.workload.ranks() else {
+            return Ok(strides);
+        };
+        let mut expected = HashMap::new();
+        for lp in 0..net.sites.len() as u32 {
+            for (slot, plan, number) in ranks_at(net, lp) {
+                let (was, is) = (first.mpi.ranks.get(slot), second.mpi.ranks.get(slot));
+                strides.most = strides.most.min(room_of_iterations(plan, was, is)?);
+                let here = plan.locate(number);
+                let peers = peer_places(plans, first, slot).zip(peer_places(plans, second, slot));
+                for (old, new) in peers {
+                    let (old, new) = (first.mpi.peers.get(old), second.mpi.peers.get(new));
+                    let there = plan.locate(new.rank);
+                    strides.pairs.insert([here, there], new.sent.wrapping_sub(old.sent));
+                    expected.insert([there, here], new.expected.wrapping_sub(old.expected));
+                }
+            }
+        }
+        // What is sent is expected.
+        let agree = |(pair, stride): (&RankPair, &u16)| strides.pairs.get(pair).is_none_or(|sent| sent == stride);
+        match expected.iter().all(agree) {
+            true => Ok(strides),
+            false => Err(Differs("how many messages are expected")),
+        }
+    }
+
+    fn most(&self, strides: &Strides) -> u64 {
+        strides.most
+    }
+
+    fn recur(&self, first: &State, second: &mut State, strides: &Strides, leap: &Leap) -> Result<(), Differs> {
+        let net = self.net();
+        let numbers = Numbers { net, strides, leap };
+        own_columns(first, second)?;
+        pairs(&first.routers, &mut second.routers, |a, b| router(leap, a, b))?;
+        pairs(&first.waiting, &mut second.waiting, |a, b| leap.same(*a, *b))?;
+        pairs(&first.turns, &mut second.turns, |a, b| leap.same(*a, *b))?;
+        queues(net, first, second, leap)?;
+        pairs(&first.ports, &mut second.ports, |a, b| port(leap, a, b))?;
+        pairs(&first.channels, &mut second.channels, |a, b| channel(leap, a, b))?;
+        pairs(&first.slots, &mut second.slots, |a, b| packet(&numbers, a, b))?;
+        pairs(&first.due, &mut second.due, |a, b| leap.time(*a, *b))?;
+        pairs(&first.sources, &mut second.sources, |a, b| source(leap, a, b))?;
+        for lp in 0..net.sites.len() as u32 {
+            let site = net.sites[lp as usize];
+            for (place, node) in net.node_places(lp, &site).zip(site.node_numbers()) {
+                posts(&numbers, (place, node), first, second)?;
+                nic(&numbers, (place, node), first, second)?;
+                arriving(&numbers, (lp, place, node), first, second)?;
+            }
+        }
+        ranks(&numbers, first, second)
+    }
+
+    fn recur_event(&self, first: &Packet, second: &Packet, strides: &Strides, leap: &Leap) -> Result<Packet, Differs> {
+        let net = self.net();
+        event(&Numbers { net, strides, leap }, first, second)
+    }
+}
+
+/// So many periods a number may grow until it leaves its block, or a message that is under way has been in another.
+fn room_of_numbers(number: u32, stride: u32) -> u64 {
+    let place = number & ((1 << BLOCK) - 1);
+    let back = stride.saturating_mul(OLDEST);
+    if stride == 0 {
+        return u64::MAX;
+    }
+    match number >> BLOCK != 0 && place < back {
+        true => 0,
+        false => u64::from(((1 << BLOCK) - 1 - place) / stride),
+    }
+}
+
+/// So many periods a rank can go on as it does before it is done with its part of the work.
+fn room_of_iterations(plan: &Plan, first: &Rank, second: &Rank) -> Result<u64, Differs> {
+    let stride = second.iteration.wrapping_sub(first.iteration);
+    if first.phase != second.phase || stride == 0 {
+        return Ok(u64::MAX);
+    }
+    let phase = &plan.phases[second.phase as usize];
+    let each = phase.program.repeats_after();
+    if each.is_none_or(|each| !stride.is_multiple_of(each)) {
+        return Err(Differs("work that is another in every iteration"));
+    }
+    let left = phase.iterations.saturating_sub(second.iteration + 1);
+    Ok(u64::from(left / stride))
+}
+
+/// Replaces each record of a column by what it is later.
+fn pairs<T: bytemuck::Pod>(
+    first: &des::Column<T>,
+    second: &mut des::Column<T>,
+    later: impl Fn(&T, &T) -> Result<T, Differs>,
+) -> Result<(), Differs> {
+    if first.len() != second.len() {
+        return Err(Differs("how much is kept"));
+    }
+    for (first, second) in first.as_slice().iter().zip(second.as_mut_slice()) {
+        *second = later(first, second)?;
+    }
+    Ok(())
+}
+
+/// Whether all there is are the columns that this knows: those of router models with their own, of graphs and of memory nodes are empty.
+fn own_columns(first: &State, second: &State) -> Result<(), Differs> {
+    let State {
+        routers: _,
+        waiting: _,
+        ports: _,
+        channels: _,
+        slots: _,
+        links: _,
+        nics: _,
+        due: _,
+        sources: _,
+        posts: _,
+        controls: _,
+        incoming_roots: _,
+        incoming_ways: _,
+        incoming: _,
+        lists,
+        refused,
+        inputs,
+        crossings,
+        arriving,
+        arbiters,
+        input_channels,
+        output_channels,
+        output_buffers,
+        channel_sets,
+        switch_ports,
+        flit_sources,
+        clocks,
+        told,
+        turns: _,
+        mpi,
+        memory: _,
+    } = second;
+    let others = [
+        lists.len(),
+        refused.len(),
+        inputs.len(),
+        crossings.len(),
+        arriving.len(),
+        arbiters.len(),
+        input_channels.len(),
+        output_channels.len(),
+        output_buffers.len(),
+        channel_sets.len(),
+        switch_ports.len(),
+        flit_sources.len(),
+        clocks.len(),
+        told.len(),
+        mpi.begun.len(),
+        mpi.graph.progress.len(),
+        first.mpi.begun.len(),
+    ];
+    match others.iter().all(|&len| len == 0) {
+        true => Ok(()),
+        false => Err(Differs(
+            "a router model, or a collective that goes on by itself: it is not known how they repeat",
+        )),
+    }
+}
+
+fn router(leap: &Leap, first: &Router, second: &Router) -> Result<Router, Differs> {
+    // Free records are as they were made.
+    let Router {
+        queued,
+        free_slot,
+        free_post,
+        free_incoming,
+        free_ways,
+        faults,
+    } = *second;
+    Ok(Router {
+        queued: leap.same(first.queued, queued)?,
+        free_slot,
+        free_post,
+        free_incoming,
+        free_ways,
+        faults: leap.same(first.faults, faults)?,
+    })
+}
+
+fn port(leap: &Leap, first: &Port, second: &Port) -> Result<Port, Differs> {
+    Ok(Port {
+        free: leap.until(first.free, second.free)?,
+        busy: leap.sum(first.busy, second.busy)?,
+        channels: leap.same(first.channels, second.channels)?,
+        packets: leap.sum(first.packets, second.packets)?,
+        mark: leap.same(first.mark, second.mark)?,
+        bytes: leap.sum(first.bytes, second.bytes)?,
+        sequence: leap.count(first.sequence, second.sequence)?,
+        served: leap.same(first.served, second.served)?,
+        waiting: leap.same(first.waiting, second.waiting)?,
+        extra: leap.same(first.extra, second.extra)?,
+    })
+}
+
+fn channel(leap: &Leap, first: &Channel, second: &Channel) -> Result<Channel, Differs> {
+    Ok(Channel {
+        head: leap.same(first.head, second.head)?,
+        tail: leap.same(first.tail, second.tail)?,
+        credit: leap.same(first.credit, second.credit)?,
+    })
+}
+
+/// The numbers of packets that wait in queues, which grow as those of their port do; before the ports are changed.
+fn queues(net: &Network, first: &State, second: &mut State, leap: &Leap) -> Result<(), Differs> {
+    let alike = first.links.len() == second.links.len() && first.channels.len() == second.channels.len();
+    if !alike {
+        return Err(Differs("how much waits"));
+    }
+    for (port, channels) in (0..).zip(first.channels.as_slice().chunks(net.vcs as usize)) {
+        let stride = second
+            .ports
+            .get(port)
+            .sequence
+            .wrapping_sub(first.ports.get(port).sequence);
+        for channel in channels {
+            let mut slot = channel.head;
+            while slot != NONE {
+                let (was, is) = (*first.links.get(slot), *second.links.get(slot));
+                if is.sequence.wrapping_sub(was.sequence) != stride {
+                    return Err(Differs("the order of what waits"));
+                }
+                let later = Link {
+                    next: leap.same(was.next, is.next)?,
+                    sequence: leap.count(was.sequence, is.sequence)?,
+                };
+                second.links.set(&mut NoJournal, slot, later);
+                slot = was.next;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn source(leap: &Leap, first: &Source, second: &Source) -> Result<Source, Differs> {
+    let stride = second.number.wrapping_sub(first.number);
+    Ok(Source {
+        made: leap.sum(first.made, second.made)?,
+        clock: leap.until(first.clock, second.clock)?,
+        started: leap.same(first.started, second.started)?,
+        taken: leap.same(first.taken, second.taken)?,
+        received: leap.same(first.received, second.received)?,
+        number: second.number.wrapping_add(stride.wrapping_mul(leap.times as u32)),
+    })
+}
+
+/// The posted messages of a node.
+fn posts(numbers: &Numbers<'_>, (place, node): (u32, u32), first: &State, second: &mut State) -> Result<(), Differs> {
+    let leap = numbers.leap;
+    let mut list = |mut head: u32| {
+        while head != NONE {
+            if head as usize >= first.posts.len() || head as usize >= second.posts.len() {
+                return Err(Differs("how much is posted"));
+            }
+            let (was, is) = (*first.posts.get(head), *second.posts.get(head));
+            let ends = [node, is.destination];
+            let later = Post {
+                birth: leap.time(was.birth, is.birth)?,
+                bytes: leap.same(was.bytes, is.bytes)?,
+                destination: leap.same(was.destination, is.destination)?,
+                next: leap.same(was.next, is.next)?,
+                mark: leap.same(was.mark, is.mark)?,
+                rest: leap.same(was.rest, is.rest)?,
+                word: numbers.envelope(ends, (was.word, was.rest as u8), (is.word, is.rest as u8))?,
+            };
+            second.posts.set(&mut NoJournal, head, later);
+            head = was.next;
+        }
+        Ok(())
+    };
+    list(first.nics.get(place).post_head)?;
+    match first.controls.is_empty() {
+        true => Ok(()),
+        false => list(first.controls.get(place).head),
+    }
+}
+
+/// What a node's interface is at.
+fn nic(numbers: &Numbers<'_>, (place, node): (u32, u32), first: &State, second: &mut State) -> Result<(), Differs> {
+    let leap = numbers.leap;
+    let (was, is) = (first.nics.get(place), *second.nics.get(place));
+    let idle = is.birth == u64::MAX;
+    let later = Nic {
+        free: leap.until(was.free, is.free)?,
+        birth: leap.time(was.birth, is.birth)?,
+        left: if idle { is.left } else { leap.same(was.left, is.left)? },
+        ready: leap.until(was.ready, is.ready)?,
+        packets: leap.sum(was.packets, is.packets)?,
+        target: leap.same(was.target, is.target)?,
+        part: leap.same(was.part, is.part)?,
+        credit: leap.same(was.credit, is.credit)?,
+        post_head: leap.same(was.post_head, is.post_head)?,
+        post_tail: leap.same(was.post_tail, is.post_tail)?,
+        label: if idle {
+            is.label
+        } else {
+            numbers.label(node, was.label, is.label)?
+        },
+    };
+    second.nics.set(&mut NoJournal, place, later);
+    if first.controls.is_empty() {
+        return Ok(());
+    }
+    let (was, is) = (first.controls.get(place), *second.controls.get(place));
+    let later = ControlQueue {
+        left: leap.same(was.left, is.left)?,
+        head: leap.same(was.head, is.head)?,
+        tail: leap.same(was.tail, is.tail)?,
+        part: leap.same(was.part, is.part)?,
+        label: if is.part == 0 {
+            is.label
+        } else {
+            numbers.label(node, was.label, is.label)?
+        },
+    };
+    second.controls.set(&mut NoJournal, place, later);
+    Ok(())
+}
+
+/// The messages on their way to a node, which are found by their labels: they get new places.
+fn arriving(
+    numbers: &Numbers<'_>,
+    (lp, place, node): (u32, u32, u32),
+    first: &State,
+    second: &mut State,
+) -> Result<(), Differs> {
+    let (net, leap) = (numbers.net, numbers.leap);
+    let of = |state: &State| {
+        let mut entries: Vec<Incoming> = Vec::new();
+        for root in net.buckets(place) {
+            incoming::behind(state, root, &mut |slot| entries.push(*state.incoming.get(slot)));
+        }
+        // By their age, which numbers that have gone round have as well.
+        entries.sort_by_key(|entry| {
+            let place = net.node_place(net.place_of_node(entry.source), entry.source);
+            let age = state.sources.get(place).number.wrapping_sub(entry.label) & (NUMBERS - 1);
+            (entry.source, entry.label & !(NUMBERS - 1), age)
+        });
+        entries
+    };
+    let (old, new) = (of(first), of(second));
+    if old.len() != new.len() {
+        return Err(Differs("how many messages are on their way"));
+    }
+    let mut later = Vec::with_capacity(new.len());
+    for (was, is) in old.iter().zip(&new) {
+        let zero = was.latest == 0 && is.latest == 0;
+        later.push(Incoming {
+            left: leap.same(was.left, is.left)?,
+            bytes: leap.same(was.bytes, is.bytes)?,
+            birth: leap.time(was.birth, is.birth)?,
+            latest: if zero { 0 } else { leap.time(was.latest, is.latest)? },
+            source: leap.same(was.source, is.source)?,
+            next: NONE,
+            label: numbers.label(is.source, was.label, is.label)?,
+            hops: leap.same(was.hops, is.hops)?,
+            about: numbers.envelope([is.source, node], (was.about, was.rest), (is.about, is.rest))?,
+            parts: leap.same(was.parts, is.parts)?,
+            delivered: leap.same(was.delivered, is.delivered)?,
+            rest: leap.same(was.rest, is.rest)?,
+            lost: leap.same(was.lost, is.lost)?,
+        });
+    }
+    let j = &mut NoJournal;
+    for root in net.buckets(place) {
+        second.incoming_roots.set(j, root, NONE);
+    }
+    for entry in later {
+        let slot = incoming::record(net, second, j, lp, (entry.source, node, entry.label));
+        second.incoming.set(j, slot, entry);
+    }
+    Ok(())
+}
+
+/// All ranks with what they know of others.
+fn ranks(numbers: &Numbers<'_>, first: &State, second: &mut State) -> Result<(), Differs> {
+    let (net, leap) = (numbers.net, numbers.leap);
+    let Some(plans) = net.workload.ranks() else {
+        return Ok(());
+    };
+    let alike = first.mpi.items.len() == second.mpi.items.len() && first.mpi.peers.len() == second.mpi.peers.len();
+    if !alike {
+        return Err(Differs("what ranks wait for"));
+    }
+    pairs(&first.mpi.peer_heads, &mut second.mpi.peer_heads, |a, b| {
+        leap.same(*a, *b)
+    })?;
+    for lp in 0..net.sites.len() as u32 {
+        for (slot, plan, number) in ranks_at(net, lp) {
+            let here = plan.locate(number);
+            let (was, is) = (*first.mpi.ranks.get(slot), *second.mpi.ranks.get(slot));
+            let grown = Grown {
+                posted: is.posted.wrapping_sub(was.posted),
+                arrived: is.arrived.wrapping_sub(was.arrived),
+                messages: (is.messages as u32).wrapping_sub(was.messages as u32),
+            };
+            second.mpi.ranks.set(&mut NoJournal, slot, rank(leap, &was, &is)?);
+            let mut list = |head: u32, pairs: [RankPair; 2]| -> Result<(), Differs> {
+                let places: Vec<u32> = items(first, head).map(|(place, _)| place).collect();
+                for place in places {
+                    let (was, is) = (*first.mpi.items.get(place), *second.mpi.items.get(place));
+                    let later = waiting(numbers, &grown, pairs, &was, &is)?;
+                    second.mpi.items.set(&mut NoJournal, place, later);
+                }
+                Ok(())
+            };
+            list(was.wild, [[here, here]; 2])?;
+            let peers: Vec<u32> = peer_places(plans, first, slot).collect();
+            for &place in &peers {
+                let peer = first.mpi.peers.get(place);
+                let there = plan.locate(peer.rank);
+                for head in [peer.posted, peer.arrived, peer.pending] {
+                    list(head, [[here, there], [there, here]])?;
+                }
+            }
+            for place in peers {
+                let (was, is) = (*first.mpi.peers.get(place), *second.mpi.peers.get(place));
+                let later = PeerRank {
+                    rank: leap.same(was.rank, is.rank)?,
+                    next: leap.same(was.next, is.next)?,
+                    posted: leap.same(was.posted, is.posted)?,
+                    arrived: leap.same(was.arrived, is.arrived)?,
+                    pending: leap.same(was.pending, is.pending)?,
+                    sent: numbers.sequence(is.sent, is.sent.wrapping_sub(was.sent)),
+                    expected: numbers.sequence(is.expected, is.expected.wrapping_sub(was.expected)),
+                };
+                second.mpi.peers.set(&mut NoJournal, place, later);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn rank(leap: &Leap, first: &Rank, second: &Rank) -> Result<Rank, Differs> {
+    Ok(Rank {
+        clock: leap.until(first.clock, second.clock)?,
+        debt: leap.same(first.debt, second.debt)?,
+        begun: leap.same(first.begun, second.begun)?,
+        turned: leap.until(first.turned, second.turned)?,
+        computed: leap.sum(first.computed, second.computed)?,
+        waited: leap.sum(first.waited, second.waited)?,
+        worked: leap.sum(first.worked, second.worked)?,
+        finished: leap.same(first.finished, second.finished)?,
+        messages: leap.sum(first.messages, second.messages)?,
+        bytes: leap.sum(first.bytes, second.bytes)?,
+        local_messages: leap.sum(first.local_messages, second.local_messages)?,
+        local_bytes: leap.sum(first.local_bytes, second.local_bytes)?,
+        local_free: leap.until(first.local_free, second.local_free)?,
+        phase: leap.same(first.phase, second.phase)?,
+        iteration: leap.count(first.iteration, second.iteration)?,
+        index: leap.same(first.index, second.index)?,
+        step: leap.same(first.step, second.step)?,
+        waiting: leap.same(first.waiting, second.waiting)?,
+        name: leap.same(first.name, second.name)?,
+        open: leap.same(first.open, second.open)?,
+        block: leap.same(first.block, second.block)?,
+        fresh: leap.same(first.fresh, second.fresh)?,
+        posted: second
+            .posted
+            .wrapping_add(second.posted.wrapping_sub(first.posted).wrapping_mul(leap.times as u32)),
+        arrived: second.arrived.wrapping_add(
+            second
+                .arrived
+                .wrapping_sub(first.arrived)
+                .wrapping_mul(leap.times as u32),
+        ),
+        wild: leap.same(first.wild, second.wild)?,
+        news: leap.same(first.news, second.news)?,
+        collectives: leap.same(first.collectives, second.collectives)?,
+        stage: leap.same(first.stage, second.stage)?,
+        inbox: leap.same(first.inbox, second.inbox)?,
+        fault: leap.same(first.fault, second.fault)?,
+    })
+}
+
+/// How a rank's own counters grow in a period.
+struct Grown {
+    posted: u32,
+    arrived: u32,
+    messages: u32,
+}
+
+/// A receive, a message or a rendezvous that waits at a rank: `pairs` are it with the other rank, and the other way round.
+fn waiting(
+    numbers: &Numbers<'_>,
+    grown: &Grown,
+    [sent, come]: [RankPair; 2],
+    first: &Item,
+    second: &Item,
+) -> Result<Item, Differs> {
+    let leap = numbers.leap;
+    let stride = second.order.wrapping_sub(first.order);
+    // A number among the messages of a pair, and what its order goes by.
+    let (pair, order) = match second.kind {
+        item::RECEIVE => (None, grown.posted),
+        item::EAGER | item::ANNOUNCED => (Some(come), grown.arrived),
+        item::EARLY_EAGER | item::EARLY_ANNOUNCED | item::MATCHED => (Some(come), 0),
+        item::SEND | item::SENDING | item::OFFERED => (Some(sent), grown.messages),
+        _ => return Err(Differs("something that waits at a rank")),
+    };
+    if stride != order {
+        return Err(Differs("the order of what waits at a rank"));
+    }
+    let sequence = match pair {
+        None => leap.same(first.sequence, second.sequence)?,
+        Some(pair) => {
+            let stride = numbers.strides.check(pair, first.sequence, second.sequence)?;
+            numbers.sequence(second.sequence, stride)
+        }
+    };
+    let zero = first.time == 0 && second.time == 0;
+    Ok(Item {
+        time: if zero { 0 } else { leap.time(first.time, second.time)? },
+        bytes: leap.same(first.bytes, second.bytes)?,
+        rank: leap.same(first.rank, second.rank)?,
+        next: leap.same(first.next, second.next)?,
+        order: second.order.wrapping_add(stride.wrapping_mul(leap.times as u32)),
+        name: leap.same(first.name, second.name)?,
+        tag: leap.same(first.tag, second.tag)?,
+        sequence,
+        context: leap.same(first.context, second.context)?,
+        kind: leap.same(first.kind, second.kind)?,
+        parts: leap.same(first.parts, second.parts)?,
+    })
+}
+
+/// A packet of a message of parts: one that waits, or arrives.
+fn packet(numbers: &Numbers<'_>, first: &Packet, second: &Packet) -> Result<Packet, Differs> {
+    let leap = numbers.leap;
+    if first.single() || second.single() {
+        return Err(Differs(
+            "a message of one packet, of which it is not known how it repeats",
+        ));
+    }
+    let label = numbers.label(second.source(), first.label(), second.label())?;
+    let time = leap.time(first.time().0, second.time().0)?;
+    let expected = first
+        .at(second.time(), first.lp(), first.port())
+        .with_label(second.label());
+    leap.same(expected, *second)?;
+    Ok(second.at(Time(time), second.lp(), second.port()).with_label(label))
+}
+
+/// A pending event.
+fn event(numbers: &Numbers<'_>, first: &Packet, second: &Packet) -> Result<Packet, Differs> {
+    let leap = numbers.leap;
+    if first.is_news() || second.is_news() {
+        return Err(Differs("what routers tell each other"));
+    }
+    leap.same(first.kind(), second.kind())?;
+    let time = Time(leap.time(first.time().0, second.time().0)?);
+    let moved = |event: &Packet, to: Time| event.at(to, event.lp(), event.port());
+    let first = moved(first, second.time());
+    let later = moved(second, time);
+    match second.kind() {
+        Kind::Arrival => packet(numbers, &moved(&first, Time(second.time().0 - leap.period)), second),
+        Kind::Credit | Kind::HostCredit => leap.same(first, *second).map(|_| later),
+        Kind::Delivered => {
+            let label = numbers.label(second.source(), first.label(), second.label())?;
+            leap.same(first.with_label(second.label()), *second)?;
+            Ok(later.with_label(label))
+        }
+        Kind::Rank if second.vc() == SENT => {
+            let ((was, _), (is, _)) = (left_message(first.value()), left_message(second.value()));
+            let (from, to) = (second.value() as u8, (second.value() >> 8) as u8);
+            let home = numbers.net.sites[second.lp() as usize].node + u32::from(second.port());
+            let stride = numbers
+                .strides
+                .check([(home, from), (second.destination(), to)], was, is)?;
+            leap.same(with_left(first, is), *second)?;
+            Ok(with_left(later, numbers.sequence(is, stride)))
+        }
+        Kind::Rank => leap.same(first, *second).map(|_| later),
+        Kind::Notice => notice(numbers, &first, second, later),
+        Kind::Start => Err(Differs("a start")),
+    }
+}
+
+/// A notice of a message.
+fn notice(numbers: &Numbers<'_>, first: &Packet, second: &Packet, later: Packet) -> Result<Packet, Differs> {
+    let (net, leap) = (numbers.net, numbers.leap);
+    leap.same(first.source(), second.source())?;
+    let label = numbers.label(second.source(), first.noticed(), second.noticed())?;
+    let node = net.sites[second.lp() as usize].node + u32::from(second.port());
+    let (birth, sequence) = match (read(first), read(second)) {
+        (Notice::Birth(was, half), Notice::Birth(is, other)) => {
+            let (old, new) = (half as u16, other as u16);
+            let stride = new.wrapping_sub(old);
+            let from = (other >> 40) as u8;
+            // The other notice has the other rank's number.
+            let sender = (second.source(), from);
+            let known = (0..=u8::MAX).any(|to| {
+                let pairs = [[sender, (node, to)], [(node, to), sender]];
+                pairs
+                    .iter()
+                    .any(|pair| numbers.strides.pairs.get(pair) == Some(&stride))
+            });
+            if other != 0 && !known {
+                return Err(Differs("the number of a message of a rank"));
+            }
+            (
+                Some((was, is, leap.time(was, is)?)),
+                Some((old, new, numbers.sequence(new, stride))),
+            )
+        }
+        (Notice::Size(..), Notice::Size(..)) => (None, None),
+        _ => return Err(Differs("a notice")),
+    };
+    let expected = notice_later(
+        first,
+        second.noticed(),
+        birth.map(|(_, is, _)| is),
+        sequence.map(|(_, new, _)| new),
+    );
+    leap.same(expected, *second)?;
+    Ok(notice_later(
+        &later,
+        label,
+        birth.map(|(.., later)| later),
+        sequence.map(|(.., later)| later),
+    ))
+}

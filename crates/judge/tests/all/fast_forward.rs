@@ -1,0 +1,219 @@
+//! Iterations that repeat are counted, not run: the result is that of all of them, to the last bit, whoever runs them; and what does not repeat is
+//! run.
+
+use fabric::spec::{Engine, FastForward, RunSpec};
+use judge::run::{RunResult, run};
+use serde_json::Value;
+use vocabulary::{LoadOptions, load_study, render};
+
+fn load(text: &str) -> RunSpec {
+    let study = load_study(
+        text.as_bytes(),
+        "s.toml",
+        std::path::Path::new("."),
+        &LoadOptions::default(),
+    );
+    study
+        .map(|mut study| study.runs.remove(0))
+        .unwrap_or_else(|findings| panic!("{}\n{text}", render(&findings)))
+}
+
+fn done(spec: &RunSpec) -> RunResult {
+    run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All that a run tells but for how it was executed, and how many periods were left out.
+fn told(spec: &RunSpec) -> (Value, u64) {
+    let result = done(spec);
+    let mut summary = serde_json::to_value(&result.summary).unwrap();
+    let left_out = summary["execution"].take()["skipped_periods"].as_u64().unwrap();
+    for mood in ["cpu_s", "build_s", "peak_rss_bytes", "engine"] {
+        summary[mood] = Value::Null;
+    }
+    let tables = (
+        &result.links,
+        &result.ranks,
+        &result.stats.tracks,
+        &result.stats.delivered,
+    );
+    summary["tables"] = Value::from(format!("{tables:?}"));
+    (summary, left_out)
+}
+
+/// A study of one job.
+fn study(network: &str, model: &str, work: &str, rest: &str) -> RunSpec {
+    load(&format!(
+        "name = \"s\"\n{network}\n[router]\nmodel = \"{model}\"\n[[job]]\nwork = {{ {work} }}\n{rest}\n[run]\nend = \"done\"\nseeds = [7]\n\
+         [observe]\nlinks = true\n"
+    ))
+}
+
+const FAT_TREE: &str = "[topology]\nkind = \"fat-tree\"\ndown = [4, 8]\nup = [4]\n[routing]\nkind = \"d-mod-k\"";
+const TORUS: &str = "[topology]\nkind = \"torus\"\nshape = [4, 3, 3]\n[routing]\nkind = \"dor\"";
+const HYPERX: &str =
+    "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\nnodes_per_router = 2\n[routing]\nkind = \"minimal\"";
+const TABLE: &str = "[topology]\nkind = \"fat-tree\"\ndown = [4, 8]\nup = [4]\n[routing]\nkind = \"sssp\"";
+
+/// Runs a study with and without: the same must come of both. Returns the periods that were left out.
+fn same(mut spec: RunSpec) -> u64 {
+    spec.control.fast_forward = FastForward::Off;
+    let (whole, none) = told(&spec);
+    spec.control.fast_forward = FastForward::Exact;
+    let (quick, left_out) = told(&spec);
+    assert_eq!(none, 0);
+    for (key, value) in whole.as_object().unwrap() {
+        assert_eq!(*value, quick[key], "{key} of {spec:?}");
+    }
+    left_out
+}
+
+#[test]
+fn the_result_is_that_of_all_iterations() {
+    let sizes = "kind = \"allreduce-loop\", messages = [\"64 KiB\", \"3 KiB\", \"64 KiB\", \"3 KiB\"], compute = \"2 us\", iterations = 40";
+    let works = [
+        (60, "kind = \"halo3d-26\", iterations = 80"),
+        (
+            60,
+            "kind = \"halo3d-26\", neighbours = \"18\", compute = \"1 us\", iterations = 80",
+        ),
+        (40, "kind = \"halo3d\", grid = [8, 8, 8], iterations = 80"),
+        (40, "kind = \"sweep3d\", grid = [8, 8, 8], iterations = 60"),
+        (40, "kind = \"suba2a\", iterations = 60"),
+        (60, sizes),
+        (
+            60,
+            "kind = \"collective\", collective = \"alltoall\", message = \"5 KiB\", iterations = 80",
+        ),
+        (60, "kind = \"ring\", message = \"20 KiB\", iterations = 80"),
+    ];
+    for (least, work) in works {
+        for (network, model) in [
+            (FAT_TREE, "sculpin"),
+            (TORUS, "credit"),
+            (HYPERX, "credit"),
+            (TABLE, "sculpin"),
+        ] {
+            let left_out = same(study(network, model, work, ""));
+            assert!(
+                left_out >= least || network == TORUS,
+                "{work} {network} {model}: {left_out}"
+            );
+        }
+    }
+}
+
+/// Costs, protocols and places that ranks may have: none of them may be forgotten.
+#[test]
+fn it_holds_for_all_that_ranks_may_be_told() {
+    let work = "kind = \"halo3d-26\", iterations = 60";
+    let reduce = "kind = \"allreduce-loop\", messages = [\"40 KiB\"], iterations = 60";
+    for mpi in [
+        "[mpi]\neager = \"100 B\"",
+        "[mpi]\neager = \"100 B\"\nrendezvous = \"get\"",
+        "ranks_per_node = 3",
+        "ranks_per_node = 2\nmapping = \"round-robin\"\n[mpi]\neager = \"1 KiB\"",
+        "[mpi]\npreset = \"sst-macro\"",
+        "[nic]\ncontrol = \"in-order\"\n[mpi]\neager = \"500 B\"",
+    ] {
+        for work in [work, reduce] {
+            for model in ["sculpin", "credit"] {
+                let left_out = same(study(FAT_TREE, model, work, mpi));
+                assert!(left_out > 0, "{mpi} {work} {model}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_engine_leaves_out_the_same() {
+    let work = "kind = \"halo3d-26\", compute = \"500 ns\", iterations = 100";
+    let mut spec = study(FAT_TREE, "credit", work, "[mpi]\neager = \"300 B\"");
+    let (first, left_out) = told(&spec);
+    assert!(left_out > 80, "{left_out}");
+    for (engine, workers) in [
+        (Engine::Reference, 1),
+        (Engine::Conservative, 2),
+        (Engine::Optimistic, 2),
+        (Engine::RollbackCheck, 1),
+    ] {
+        (spec.control.engine, spec.control.workers) = (engine, workers);
+        let (other, also) = told(&spec);
+        assert_eq!((&other, also), (&first, left_out), "{engine:?}");
+    }
+}
+
+#[test]
+fn many_iterations_cost_what_few_do() {
+    let work = |n: u32| {
+        study(
+            FAT_TREE,
+            "sculpin",
+            &format!("kind = \"halo3d-26\", iterations = {n}"),
+            "",
+        )
+    };
+    let (few, many) = (done(&work(1_000)), done(&work(1_000_000)));
+    assert_eq!(
+        few.summary.execution.skipped_periods,
+        1_000 - (1_000_000 - many.summary.execution.skipped_periods)
+    );
+    // From the same period on all goes on alike: events and time of a million are told by those of a thousand and of two thousand.
+    let more = done(&work(2_000));
+    let grown = |of: fn(&RunResult) -> u64| of(&few) + 999 * (of(&more) - of(&few));
+    let events = |run: &RunResult| run.summary.events;
+    let messages = |run: &RunResult| run.stats.messages;
+    let ends = |run: &RunResult| run.stats.latest;
+    assert_eq!(
+        (events(&many), messages(&many), ends(&many)),
+        (grown(events), grown(messages), grown(ends))
+    );
+}
+
+/// Numbers among the messages of a pair of ranks have 16 bits and go round.
+#[test]
+fn numbers_that_go_round_are_the_same_numbers() {
+    let network = "[topology]\nkind = \"ring\"\nrouters = 3\n[routing]\nkind = \"minimal\"";
+    for (work, mpi) in [
+        ("kind = \"ring\", message = \"8 B\", iterations = 70_000", ""),
+        (
+            "kind = \"ping-pong\", ranks = 2, messages = [\"3 KiB\"], repeat = 1, iterations = 70_000",
+            "[mpi]\neager = \"1 KiB\"",
+        ),
+    ] {
+        let left_out = same(study(network, "credit", work, mpi));
+        assert!(left_out > 69_900, "{left_out}");
+    }
+}
+
+#[test]
+fn what_may_draw_or_is_recorded_is_run_as_a_whole() {
+    let halo = "kind = \"halo3d-26\", iterations = 60";
+    let random = FAT_TREE.replace("d-mod-k", "min-random");
+    let doubled = HYPERX.replace("nodes_per_router", "width = 2\nnodes_per_router");
+    for (network, work, rest) in [
+        (&random[..], halo, ""),
+        (&doubled[..], halo, ""),
+        (FAT_TREE, halo, "[mpi]\npreset = \"firefly\""),
+        (FAT_TREE, "kind = \"bfs\", iterations = 40", ""),
+    ] {
+        assert_eq!(
+            same(study(network, "sculpin", work, rest)),
+            0,
+            "{network} {work} {rest}"
+        );
+    }
+    let full = load(&format!(
+        "name = \"s\"\n{FAT_TREE}\n[[job]]\nwork = {{ {halo} }}\n[run]\nend = \"done\"\n[observe]\nmessages = true\n"
+    ));
+    assert_eq!(same(full), 0);
+}
+
+/// Two jobs: one is over before the other, which goes on.
+#[test]
+fn jobs_that_end_one_after_the_other_are_each_counted() {
+    let text = format!(
+        "name = \"s\"\n{FAT_TREE}\n[[job]]\nnodes = 8\nwork = {{ kind = \"halo3d-26\", iterations = 50 }}\n[[job]]\nnodes = 8\n\
+         work = {{ kind = \"halo3d-26\", iterations = 90 }}\n[run]\nend = \"done\"\n"
+    );
+    assert!(same(load(&text)) > 40);
+}
