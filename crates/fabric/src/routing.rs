@@ -42,16 +42,19 @@ mod failures;
 mod fits;
 mod group_links;
 mod keys;
+mod lattice_ways;
 mod least;
 mod merlin;
 mod min_a;
 mod min_random;
 mod minimal;
 pub(crate) mod news;
+mod o1turn;
 mod par;
 mod prelude;
 mod proof;
 mod rdr;
+mod romm;
 mod scatter;
 mod sst_macro;
 mod table;
@@ -153,6 +156,8 @@ routings! {
     "caminos-omni" = caminos::CaminosOmni,
     "caminos-ugal" = caminos::CaminosUgal,
     "caminos-polarized" = caminos::CaminosPolarized,
+    "romm" = romm::Romm,
+    "o1turn" = o1turn::O1Turn,
 }
 
 /// A routing, ready to run.

@@ -6,7 +6,6 @@
 mod anca;
 mod dim_order;
 mod dragonfly;
-mod lattice;
 mod minimal;
 mod romm;
 mod ugal;

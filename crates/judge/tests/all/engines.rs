@@ -182,6 +182,8 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::MacroValiant(NoKeys {}),
             RoutingSpec::MacroUgal(NoKeys {}),
             RoutingSpec::MacroPar(NoKeys {}),
+            RoutingSpec::Romm(NoKeys {}),
+            RoutingSpec::O1Turn(NoKeys {}),
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
                 continue;
@@ -196,7 +198,8 @@ fn cells() -> Vec<(String, RunSpec)> {
             );
             let merlins = routing.name().starts_with("merlin-");
             let macros = routing.name().starts_with("macro-");
-            if (merlins || macros) && !fabric::routing::fits(routing.name(), &topology) {
+            let of_lattices = matches!(routing, RoutingSpec::Romm(_) | RoutingSpec::O1Turn(_));
+            if (merlins || macros || of_lattices) && !fabric::routing::fits(routing.name(), &topology) {
                 continue;
             }
             let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));

@@ -386,6 +386,7 @@ fn fits(topology: &str, routing: &str) -> bool {
         "booksim-ugal" => topology == "hyperx",
         "booksim-minimal" => topology == "dragonfly",
         booksim if booksim.starts_with("booksim-") => ["ring", "mesh", "torus"].contains(&topology),
+        "romm" | "o1turn" => ["ring", "mesh", "torus"].contains(&topology),
         "dor" | "caminos-omni" => lattice,
         "rdr" => topology == "ring" || topology == "torus",
         "par" | "ugal" => topology != "fat-tree" && topology != "single-router" && topology != "graph",
@@ -747,11 +748,12 @@ fn mixed_study(seed: u64) -> Draft {
         seed,
         "routing",
         names(&registry::ROUTING)
-            // Those of other programs came later.
+            // Those of other programs came later, and these.
             .filter(|name| {
                 !["merlin-", "codes-", "macro-", "booksim-", "caminos-"]
                     .iter()
                     .any(|of| name.starts_with(of))
+                    && !["romm", "o1turn"].contains(name)
             })
             .filter(|name| anything || fits(topology, name)),
     );

@@ -1,7 +1,7 @@
 //! `booksim-dim-order`: dimension order on rings with a half of the channels for each side of the dateline, chosen where a packet enters the
 //! ring.
 
-use super::lattice::{FITS_LATTICES, LatticeWays, PacketDraws};
+use crate::routing::lattice_ways::{FITS_LATTICES, LatticeWays, PacketDraws};
 use crate::routing::prelude::*;
 use study::{Type, key};
 

@@ -1,6 +1,6 @@
 //! `booksim-romm`: over a random router of the box between source and destination (Nesson and Johnsson 1995).
 
-use super::lattice::{FITS_LATTICES, LatticeWays, PacketDraws};
+use crate::routing::lattice_ways::{FITS_LATTICES, LatticeWays, PacketDraws};
 use crate::routing::prelude::*;
 
 /// `booksim-romm`.

@@ -1,6 +1,6 @@
 //! `booksim-valiant`: over the router of any node, a part of the channels for each leg.
 
-use super::lattice::{FITS_LATTICES, LatticeWays, PacketDraws};
+use crate::routing::lattice_ways::{FITS_LATTICES, LatticeWays, PacketDraws};
 use crate::routing::prelude::*;
 
 /// `booksim-valiant`.

@@ -1,6 +1,6 @@
 //! `booksim-xy-yx`: either order of the dimensions, each in a half of the channels.
 
-use super::lattice::{FITS_LATTICES, LatticeWays, PacketDraws};
+use crate::routing::lattice_ways::{FITS_LATTICES, LatticeWays, PacketDraws};
 use crate::routing::prelude::*;
 use study::{Type, key};
 
