@@ -28,6 +28,7 @@ mod adaptive_local;
 mod adaptive_up;
 mod algorithm;
 mod booksim;
+mod by_hops;
 mod caminos;
 mod choice;
 mod classes;
@@ -44,13 +45,16 @@ mod group_links;
 mod keys;
 mod lattice_ways;
 mod least;
+mod least_hops;
 mod merlin;
 mod min_a;
+mod min_adaptive;
 mod min_random;
 mod minimal;
 pub(crate) mod news;
 mod o1turn;
 mod par;
+mod polarized;
 mod prelude;
 mod proof;
 mod rdr;
@@ -83,8 +87,10 @@ pub use deroute::DerouteSpec;
 pub use detour::{DetourSpec, Scope, Via};
 pub use dor::{Tie, TieSpec};
 pub use keys::ALL as KEYS;
+pub use least_hops::{TakeSpec, Taken};
 pub use merlin::{KeepSpec, RatioSpec};
 pub use min_a::EqualSpec;
+pub use polarized::PenaltySpec;
 pub use proof::Proof;
 pub use table::PathTable;
 pub use table_source::table_bytes;
@@ -158,6 +164,9 @@ routings! {
     "caminos-polarized" = caminos::CaminosPolarized,
     "romm" = romm::Romm,
     "o1turn" = o1turn::O1Turn,
+    "least-hops" = least_hops::LeastHops,
+    "polarized" = polarized::Polarized,
+    "min-adaptive" = min_adaptive::MinAdaptive,
 }
 
 /// A routing, ready to run.

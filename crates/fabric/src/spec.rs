@@ -20,8 +20,8 @@ use work::workload::spec::rails_of;
 pub use crate::equipment::*;
 pub use crate::routing::{
     Congestion, DallySpec, DerouteSpec, DetourSpec, DfpSpec, Equal, EqualSpec, KeepSpec, NoKeys, OmniSpec, PathChoice,
-    Per, PicksSpec, RatioSpec, RoomSpec, RoutingSpec, Scope, SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via,
-    ViaSpec,
+    PenaltySpec, Per, PicksSpec, RatioSpec, RoomSpec, RoutingSpec, Scope, SenseSpec, TableSource, TablesSpec, TakeSpec,
+    Taken, Tie, TieSpec, Via, ViaSpec,
 };
 pub use outage::{Outage, OutagesSpec, Reroute, in_outage};
 pub use plain::plain;

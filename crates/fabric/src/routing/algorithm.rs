@@ -104,6 +104,17 @@ pub struct Here<'a> {
 }
 
 impl Here<'_> {
+    /// So many bytes before a port, in the units of what waits: bytes, or the time that they take on its link.
+    #[inline]
+    pub(super) fn waits_as_much(&self, in_bytes: bool, bytes: u64, port: u32) -> u64 {
+        let class = || usize::from(self.net.peers[(self.site.port + port) as usize].class());
+        if in_bytes {
+            bytes
+        } else {
+            self.net.classes[class()].time_of(bytes)
+        }
+    }
+
     /// To the port of the packet's node, which is at this router.
     pub(super) fn eject(&self, vc: u8) -> Way {
         let Here { site, packet, .. } = self;
@@ -272,6 +283,11 @@ pub trait ReadyRouting {
 
     /// Whether its rule is that of an escape channel alone.
     fn escapes(&self) -> bool {
+        false
+    }
+
+    /// Whether the channel of every hop is the number of hops made before it, and no way has more hops than it needs channels.
+    fn counts_hops(&self) -> bool {
         false
     }
 

@@ -4,7 +4,6 @@
 //! Distances are those of the whole graph, also on networks of groups, where two global links may be nearer than one. The channel counts the
 //! hops, so that channels are taken in rising order alone.
 
-mod by_hops;
 mod omni;
 mod polarized;
 mod shortest;

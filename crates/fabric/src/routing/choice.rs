@@ -1,8 +1,9 @@
-//! The port with the least waiting before it, and which ones are as good: for `min-a` and `adaptive-up`.
+//! The port with the least waiting before it, and which ones are as good: for `min-a`, `adaptive-up` and others.
 //!
 //! Who sends at the full rate of its link finds a port idle just when its next packet comes: its own. If only that port were the best, a
 //! choice per packet would be a way per source. What differs by less than the packet itself is therefore no difference, unless a study wants it.
 
+use super::algorithm::Here;
 use super::{HOPS, Routing, Way};
 use crate::packet::Packet;
 use crate::plant::{Plant, Site};
@@ -38,7 +39,7 @@ thread_local! {
 impl PortChoice {
     /// Of ports with what waits before them, in port order: one of the best. `word` is the draw among equal ones, `packet(port)` how
     /// much the packet itself would be.
-    fn of(self, waits: &[(u64, u32)], word: u64, packet: impl FnOnce(u32) -> u64) -> Option<u32> {
+    pub(super) fn of(self, waits: &[(u64, u32)], word: u64, packet: impl FnOnce(u32) -> u64) -> Option<u32> {
         let &(least, first) = waits.iter().min_by_key(|(wait, _)| wait)?;
         let within = match self.equal {
             Equal::First => return Some(first),
@@ -77,12 +78,47 @@ impl Routing {
                 waits.extend(ports.map(|port| (backlog(port.into(), vc), u32::from(port))));
                 let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
                 let size = u64::from(packet.size());
-                let own = |port: u32| match choice.bytes {
-                    true => size,
-                    false => net.classes[usize::from(net.peers[(site.port + port) as usize].class())].time_of(size),
-                };
+                let own = |port: u32| self.here(net, site, packet).waits_as_much(choice.bytes, size, port);
                 // Without a port the packet would be at its target, which the caller has excluded.
                 Way::new(choice.of(waits, word, own).unwrap_or(0), vc, 0)
+            })
+        })
+    }
+}
+
+impl PortChoice {
+    /// Of all ports to a nearer router those with room on channel `vc`, and of these the one with the least `wait`, each of several parallel
+    /// cables by itself; `None` if none has room.
+    pub(super) fn of_minimal_with_room(
+        self,
+        here: Here<'_>,
+        vc: u8,
+        mut wait: impl FnMut(u32, u8) -> u64,
+    ) -> Option<Way> {
+        let Here {
+            routing,
+            net,
+            site,
+            packet,
+        } = here;
+        let target = net.topology.router_of(packet.destination());
+        HOPS.with_borrow_mut(|hops| {
+            net.topology.minimal_hops(site.router, target, hops);
+            WAITS.with_borrow_mut(|waits| {
+                waits.clear();
+                let ports = hops
+                    .iter()
+                    .flat_map(|hop| hop.port..hop.port + hop.links)
+                    .map(u32::from);
+                waits.extend(
+                    ports
+                        .map(|port| (wait(port, vc), port))
+                        .filter(|&(wait, _)| wait < u64::MAX),
+                );
+                let word = mix(routing.seed ^ packet.moment(site.router) ^ packet.identity());
+                let size = u64::from(packet.size());
+                let port = self.of(waits, word, |port| here.waits_as_much(self.bytes, size, port))?;
+                Some(Way::new(port, vc, 0))
             })
         })
     }

@@ -91,7 +91,7 @@ fn is_lattice(topology: &TopologySpec) -> bool {
 fn looks_at(routing: &mut RoutingSpec) -> Option<(&mut Congestion, Per)> {
     match routing {
         RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => Some((&mut detour.congestion, detour.per)),
-        RoutingSpec::AdaptiveUp(sense) => Some((&mut sense.congestion, sense.per)),
+        RoutingSpec::AdaptiveUp(sense) | RoutingSpec::MinAdaptive(sense) => Some((&mut sense.congestion, sense.per)),
         RoutingSpec::AdaptiveLocal(room) => Some((&mut room.congestion, room.per)),
         RoutingSpec::Doal(deroute) | RoutingSpec::Dal(deroute) | RoutingSpec::Vdal(deroute) => {
             Some((&mut deroute.congestion, deroute.per))
@@ -184,6 +184,17 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::MacroPar(NoKeys {}),
             RoutingSpec::Romm(NoKeys {}),
             RoutingSpec::O1Turn(NoKeys {}),
+            RoutingSpec::LeastHops(TakeSpec { take: Taken::Random }),
+            RoutingSpec::LeastHops(TakeSpec {
+                take: Taken::LeastWaiting,
+            }),
+            RoutingSpec::Polarized(PenaltySpec { penalty: 2 }),
+            RoutingSpec::MinAdaptive(SenseSpec::default()),
+            RoutingSpec::MinAdaptive(SenseSpec {
+                congestion: Congestion::Both,
+                per: Per::Vc,
+                equal: Equal::Exact,
+            }),
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
                 continue;
@@ -198,7 +209,10 @@ fn cells() -> Vec<(String, RunSpec)> {
             );
             let merlins = routing.name().starts_with("merlin-");
             let macros = routing.name().starts_with("macro-");
-            let of_lattices = matches!(routing, RoutingSpec::Romm(_) | RoutingSpec::O1Turn(_));
+            let of_lattices = matches!(
+                routing,
+                RoutingSpec::Romm(_) | RoutingSpec::O1Turn(_) | RoutingSpec::MinAdaptive(_)
+            );
             if (merlins || macros || of_lattices) && !fabric::routing::fits(routing.name(), &topology) {
                 continue;
             }
@@ -219,7 +233,7 @@ fn cells() -> Vec<(String, RunSpec)> {
                 let flits = architecture == Architecture::VcRouter;
                 let queued = architecture == Architecture::InputQueued;
                 let refused = match routing {
-                    RoutingSpec::Dal(_) => queued || flits,
+                    RoutingSpec::Dal(_) | RoutingSpec::MinAdaptive(_) => queued || flits,
                     _ if merlins => !queued,
                     // Room in output buffers, or in the next ones.
                     RoutingSpec::AdaptiveLocal(room) => {
@@ -324,6 +338,13 @@ fn asking_cells() -> Vec<(String, RunSpec)> {
         RoutingSpec::CaminosOmni(OmniSpec { deroutes: 2 }),
         RoutingSpec::DOR,
         RoutingSpec::VALIANT,
+        RoutingSpec::LeastHops(TakeSpec { take: Taken::Random }),
+        RoutingSpec::Polarized(PenaltySpec { penalty: 4 }),
+        RoutingSpec::MinAdaptive(SenseSpec::default()),
+        RoutingSpec::MinAdaptive(SenseSpec {
+            per: Per::Vc,
+            ..SenseSpec::default()
+        }),
     ];
     let rules = [
         RequestRule::Random,

@@ -34,6 +34,7 @@ mod memory_nodes;
 mod merlin_rules;
 mod messages;
 mod metamorphic;
+mod minimal_ways;
 mod mpi;
 mod oracle;
 mod oracle_studies;

@@ -387,7 +387,7 @@ fn fits(topology: &str, routing: &str) -> bool {
         "booksim-minimal" => topology == "dragonfly",
         booksim if booksim.starts_with("booksim-") => ["ring", "mesh", "torus"].contains(&topology),
         "romm" | "o1turn" => ["ring", "mesh", "torus"].contains(&topology),
-        "dor" | "caminos-omni" => lattice,
+        "dor" | "caminos-omni" | "min-adaptive" => lattice,
         "rdr" => topology == "ring" || topology == "torus",
         "par" | "ugal" => topology != "fat-tree" && topology != "single-router" && topology != "graph",
         _ => true,
@@ -753,7 +753,7 @@ fn mixed_study(seed: u64) -> Draft {
                 !["merlin-", "codes-", "macro-", "booksim-", "caminos-"]
                     .iter()
                     .any(|of| name.starts_with(of))
-                    && !["romm", "o1turn"].contains(name)
+                    && !["romm", "o1turn", "least-hops", "polarized", "min-adaptive"].contains(name)
             })
             .filter(|name| anything || fits(topology, name)),
     );

@@ -1,6 +1,6 @@
 //! `caminos-omni`: any port of a dimension that is not finished, as long as detours are left (`OmniDimensionalDeroute`).
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Stand};
+use crate::routing::by_hops::{ByHops, Distances, Move, Moves, Pick, Stand};
 use crate::routing::prelude::*;
 use study::{Default, Type, key};
 
@@ -48,7 +48,7 @@ impl NamedRouting for CaminosOmni {
 
     fn ready(spec: &OmniSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Self::Ready, BuildError> {
         let deroutes = spec.deroutes;
-        ByHops::new(AnyUnfinished { deroutes }, terms, topology)
+        ByHops::new(AnyUnfinished { deroutes }, Pick::Router, terms, topology)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `caminos-shortest`: every port that leads nearer in the whole graph.
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Stand, nearer};
+use crate::routing::by_hops::{ByHops, Pick};
+use crate::routing::least_hops::Nearer;
 use crate::routing::prelude::*;
 
 /// `caminos-shortest`.
@@ -23,29 +24,6 @@ impl NamedRouting for CaminosShortest {
     }
 
     fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Self::Ready, BuildError> {
-        ByHops::new(Nearer, terms, topology)
-    }
-}
-
-/// Nearer with every hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nearer;
-
-impl Moves for Nearer {
-    fn most_hops(&self, _: &Topology, distances: &Distances) -> u32 {
-        distances.diameter()
-    }
-
-    fn moves(&self, topology: &Topology, distances: &Distances, place: Stand, out: &mut dyn FnMut(Move)) {
-        let hops = distances.of(place.at, place.to) as u16;
-        nearer(topology, distances, place.at, place.to, |port| {
-            out(Move {
-                port,
-                phase: 0,
-                asked: 0,
-                label: 0,
-                hops,
-            });
-        });
+        ByHops::new(Nearer, Pick::Router, terms, topology)
     }
 }

@@ -1,7 +1,7 @@
 //! `caminos-ugal`: a shortest way or one over any router; what the packet asks for first, it keeps to (`Sum` with `Stubborn`).
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Stand, nearer};
 use super::valiant::over_drawn;
+use crate::routing::by_hops::{ByHops, Distances, Move, Moves, Pick, Stand, nearer};
 use crate::routing::prelude::*;
 
 /// `caminos-ugal`.
@@ -25,7 +25,7 @@ impl NamedRouting for CaminosUgal {
     }
 
     fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Self::Ready, BuildError> {
-        ByHops::new(FirstAsked, terms, topology)
+        ByHops::new(FirstAsked, Pick::Router, terms, topology)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `caminos-valiant`: over any router of the network, by shortest ways.
 
-use super::by_hops::{ByHops, Distances, Move, Moves, Stand, nearer};
+use crate::routing::by_hops::{ByHops, Distances, Move, Moves, Pick, Stand, nearer};
 use crate::routing::prelude::*;
 
 /// `caminos-valiant`.
@@ -23,7 +23,7 @@ impl NamedRouting for CaminosValiant {
     }
 
     fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Self::Ready, BuildError> {
-        ByHops::new(OverAny, terms, topology)
+        ByHops::new(OverAny, Pick::Router, terms, topology)
     }
 }
 

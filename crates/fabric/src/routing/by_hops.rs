@@ -1,20 +1,35 @@
-//! What all of these routings have in common: distances in the graph, channels that count hops, and the proof from the moves that they allow.
+//! Routings by the distances of the whole graph: channels that count hops, and the proof from the moves that they allow. For `least-hops`, `polarized` and
+//! routings of CAMINOS.
 
-use crate::routing::algorithm::{Here, Offer};
-use crate::routing::prelude::*;
+use super::algorithm::Offer;
+use super::choice::PortChoice;
+use super::prelude::*;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt::{Debug, Formatter};
 use std::sync::Arc;
 use topo::Step;
 
-/// Most routers whose distances are kept.
-const MOST_ROUTERS: u32 = 4_096;
+/// Most routers whose distances are kept: a byte for each pair, 400 MB.
+const MOST_ROUTERS: u32 = 20_000;
+
+/// The same where routers choose.
+const MOST_CHOOSING: u32 = 4_096;
+
+thread_local! {
+    /// Ways that a packet may take; kept to spare allocations.
+    static OFFERS: RefCell<Vec<Offer>> = const { RefCell::new(Vec::new()) };
+    /// Their ports and what they cost.
+    static COSTS: RefCell<Vec<(u64, u32)>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Hops between all pairs of routers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Distances {
     routers: u32,
     hops: Arc<[u8]>,
+    /// The network that they are of.
+    of: Arc<TopologySpec>,
 }
 
 impl Debug for Distances {
@@ -44,6 +59,15 @@ impl Distances {
         Distances {
             routers,
             hops: hops.into(),
+            of: Arc::new(topology.spec().clone()),
+        }
+    }
+
+    /// Those of a network, which a proof may ask for a smaller one.
+    fn on(&self, topology: &Topology) -> Distances {
+        match topology.spec() == &*self.of {
+            true => self.clone(),
+            false => Distances::new(topology),
         }
     }
 
@@ -111,34 +135,76 @@ pub(super) fn nearer(topology: &Topology, distances: &Distances, at: u32, to: u3
     }
 }
 
+/// Who chooses among the moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pick {
+    /// A router with buffers per output channel, which asks for one of them.
+    Router,
+    /// Chance; routers with buffers per output channel ask for one of them.
+    Chance,
+    /// The port with the least before it: what waits, and so many packets for each unit of the label.
+    Least { choice: PortChoice, penalty: u32 },
+}
+
 /// A routing of such a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByHops<M> {
     moves: M,
     distances: Distances,
+    pick: Pick,
 }
 
 impl<M: Moves> ByHops<M> {
-    pub(super) fn new(moves: M, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<ByHops<M>, BuildError> {
+    pub(super) fn new(moves: M, pick: Pick, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Self, BuildError> {
         let chooses = terms.router.pipeline.is_some_and(|pipeline| pipeline.outputs.is_some());
-        if !chooses {
+        if pick == Pick::Router && !chooses {
             let reason = "it leaves the choice among its ways to routers with buffers per output channel";
             return refuse(reason, "take router.preset = \"caminos-basic\"");
         }
-        if topology.n_routers() > MOST_ROUTERS {
-            let reason = format!("it keeps the distances of all pairs of routers, of {MOST_ROUTERS} at most");
-            return refuse(&reason, "take a smaller network");
+        let (most, hint) = match pick {
+            Pick::Router => (MOST_CHOOSING, "take a smaller network"),
+            Pick::Chance | Pick::Least { .. } => (
+                MOST_ROUTERS,
+                "take \"min-random\" or \"min-a\", which keep none, or a smaller network",
+            ),
+        };
+        if topology.n_routers() > most {
+            let reason = format!("it keeps the distances of all pairs of routers, of {most} at most");
+            return refuse(&reason, hint);
         }
         Ok(ByHops {
             moves,
             distances: Distances::new(topology),
+            pick,
+        })
+    }
+
+    /// The way that is taken of several.
+    fn picked(&self, here: Here<'_>, offers: &[Offer], mut wait: impl FnMut(u32, u8) -> u64) -> Option<Way> {
+        let Here { site, packet, .. } = here;
+        let word = mix(here.routing.seed ^ packet.moment(site.router) ^ packet.identity());
+        let Pick::Least { choice, penalty } = self.pick else {
+            let drawn = below(word, offers.len().max(1) as u64) as usize;
+            return offers.get(drawn).map(|offer| offer.way);
+        };
+        let size = u64::from(packet.size());
+        let own = |port: u32| here.waits_as_much(choice.bytes, size, port);
+        COSTS.with_borrow_mut(|costs| {
+            costs.clear();
+            costs.extend(offers.iter().map(|offer| {
+                let (port, label) = (offer.way.port(), u64::from(offer.label));
+                let waits = wait(port, offer.way.vc());
+                (waits.saturating_add(label * u64::from(penalty) * own(port)), port)
+            }));
+            let port = choice.of(costs, word, own)?;
+            offers.iter().map(|offer| offer.way).find(|way| way.port() == port)
         })
     }
 }
 
 impl<M: Moves + Clone + 'static> ReadyRouting for ByHops<M> {
     fn vcs(&self, topology: &Topology) -> u8 {
-        let most = self.moves.most_hops(topology, &Distances::new(topology));
+        let most = self.moves.most_hops(topology, &self.distances.on(topology));
         most.clamp(1, u8::MAX.into()) as u8
     }
 
@@ -146,19 +212,18 @@ impl<M: Moves + Clone + 'static> ReadyRouting for ByHops<M> {
         Box::new(AllMoves {
             topology,
             moves: self.moves.clone(),
-            // Also asked of a smaller network.
-            distances: Distances::new(topology),
+            distances: self.distances.on(topology),
             vcs,
         })
     }
 
-    /// Any of its ways, where nobody chooses.
-    fn next(&self, here: Here<'_>, _: impl FnMut(u32, u8) -> u64) -> Way {
-        let mut offers = Vec::new();
-        self.offers(here, &mut offers);
-        let word = mix(here.routing.seed ^ here.packet.moment(here.site.router) ^ here.packet.identity());
-        let chosen = offers.get(below(word, offers.len().max(1) as u64) as usize);
-        chosen.map_or(Way::new(u32::from(NO_HOP.port), 0, 0), |offer| offer.way)
+    fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        OFFERS.with_borrow_mut(|offers| {
+            offers.clear();
+            self.offers(here, offers);
+            let way = self.picked(here, offers, wait);
+            way.unwrap_or(Way::new(u32::from(NO_HOP.port), 0, 0))
+        })
     }
 
     fn offers(&self, here: Here<'_>, out: &mut Vec<Offer>) {
@@ -193,6 +258,10 @@ impl<M: Moves + Clone + 'static> ReadyRouting for ByHops<M> {
     }
 
     fn asks_for_cables(&self) -> bool {
+        true
+    }
+
+    fn counts_hops(&self) -> bool {
         true
     }
 }
@@ -259,6 +328,10 @@ impl<M: Moves> RoutingRule for AllMoves<'_, M> {
             over: state >> 12,
         };
         self.push(place, state & 255, out);
+    }
+
+    fn hop_bound(&self, _: u32, _: u32) -> Option<u32> {
+        Some(self.moves.most_hops(self.topology, &self.distances))
     }
 
     fn same_for_all_nodes_of_a_router(&self) -> bool {
