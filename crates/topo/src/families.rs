@@ -21,7 +21,7 @@ mod single_router;
 pub(crate) use curtailed::Curtailed;
 pub use fat_tree::FatTreeSpec;
 pub(crate) use graph::TSUBAME_TREE;
-pub use graph::{GraphSpec, RandomRegularSpec, SlimFlySpec};
+pub use graph::{ExpressMeshSpec, GraphSpec, OftSpec, RandomRegularSpec, SlimFlySpec};
 pub use grouped::{Arrangement, DragonflyPlusSpec, DragonflySpec};
 pub use lattice::{Coordinates, Lattice, RingSpec, Tie};
 pub(crate) use lattice::{Direct, LatticeGeometry};
@@ -343,7 +343,7 @@ families! {
     lattice::LatticeGeometry: "ring" = Ring(RingSpec), "mesh" = Mesh(Lattice), "torus" = Torus(Lattice), "hyperx" = HyperX(Lattice);
     grouped::Grouped: "dragonfly" = Dragonfly(DragonflySpec), "dragonfly+" = DragonflyPlus(DragonflyPlusSpec);
     fat_tree::FatTreeGeometry: "fat-tree" = FatTree(FatTreeSpec);
-    graph::GraphTables: "slim-fly" = SlimFly(SlimFlySpec), "random-regular" = RandomRegular(RandomRegularSpec), "graph" = Graph(GraphSpec);
+    graph::GraphTables: "slim-fly" = SlimFly(SlimFlySpec), "random-regular" = RandomRegular(RandomRegularSpec), "graph" = Graph(GraphSpec), "oft" = Oft(OftSpec), "express-mesh" = ExpressMesh(ExpressMeshSpec);
 }
 
 /// The networks: `topology.kind`.

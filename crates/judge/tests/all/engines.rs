@@ -10,8 +10,8 @@ use fabric::spec::*;
 use judge::run::{Means, RunOrder, RunResult, run, run_by};
 use std::sync::Arc;
 use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FailSpec, FatTreeSpec, HowMany, Lattice,
-    RingSpec, SingleRouterSpec, TopologySpec,
+    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, ExpressMeshSpec, FailKind, FailSpec, FatTreeSpec,
+    HowMany, Lattice, OftSpec, RingSpec, SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
 use work::mpi::spec::{Beside, BesideTrees, CallCosts, CostPiece, Handling, Pinning};
@@ -75,6 +75,21 @@ fn topologies() -> Vec<(&'static str, TopologySpec)> {
                 down: vec![3, 3, 2],
                 up: vec![2, 3],
                 up_width: vec![1, 1],
+            }),
+        ),
+        (
+            "oft",
+            TopologySpec::Oft(OftSpec {
+                k: 3,
+                nodes_per_leaf: 0,
+            }),
+        ),
+        (
+            "express-mesh",
+            TopologySpec::ExpressMesh(ExpressMeshSpec {
+                shape: vec![6, 3],
+                gap: 2,
+                nodes_per_router: 1,
             }),
         ),
     ]

@@ -2,11 +2,16 @@
 //! are a table (`tables`).
 
 mod built_in;
+mod express_mesh;
+mod field;
+mod oft;
 mod random_regular;
 mod slim_fly;
 mod tables;
 
 pub(crate) use built_in::TSUBAME_TREE;
+pub use express_mesh::ExpressMeshSpec;
+pub use oft::OftSpec;
 pub use random_regular::RandomRegularSpec;
 pub use slim_fly::SlimFlySpec;
 pub(crate) use tables::GraphTables;
@@ -74,7 +79,11 @@ impl TopologySpec {
     pub fn is_graph(&self) -> bool {
         matches!(
             self,
-            TopologySpec::Graph(_) | TopologySpec::SlimFly(_) | TopologySpec::RandomRegular(_)
+            TopologySpec::Graph(_)
+                | TopologySpec::SlimFly(_)
+                | TopologySpec::RandomRegular(_)
+                | TopologySpec::Oft(_)
+                | TopologySpec::ExpressMesh(_)
         )
     }
 }
@@ -191,7 +200,7 @@ impl NamedTopology for Graph {
                 .for_each(|(reason, hint)| problems.add(key, reason, hint.as_deref()));
             std::mem::take(&mut problems.0)
         })?;
-        laid_out(&graph, *nodes_per_router, key)
+        laid_out(&graph, *nodes_per_router, key, Floor::default())
     }
 
     /// No smaller graph can stand for it.
@@ -289,7 +298,12 @@ impl NetworkFamily for GraphTables {
     }
 
     fn place(&self, router: u32) -> (f64, f64) {
-        on_circle((0.5, 0.5), 0.5, router, self.names.len() as u32)
+        let on_circle = || on_circle((0.5, 0.5), 0.5, router, self.names.len() as u32);
+        self.floor
+            .places
+            .get(router as usize)
+            .copied()
+            .unwrap_or_else(on_circle)
     }
 
     fn n_groups(&self) -> Option<u32> {
@@ -304,9 +318,9 @@ impl NetworkFamily for GraphTables {
         String::new()
     }
 
-    /// Routers stand in the order of the file, each by itself.
+    /// Where no rule says it, routers stand in the order of the file, each by itself.
     fn shelf(&self, router: u32) -> u32 {
-        router
+        self.floor.shelves.get(router as usize).copied().unwrap_or(router)
     }
 
     fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
@@ -322,11 +336,27 @@ impl NetworkFamily for GraphTables {
     }
 }
 
+/// Where the routers of a graph stand, if a rule says so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Floor {
+    /// Routers with the same number are built together; empty: each by itself.
+    shelves: Vec<u32>,
+    /// Places in the unit square; empty: on a circle.
+    places: Vec<(f64, f64)>,
+    /// Nodes are at the lower of two levels: ways between them go up and down.
+    rises: bool,
+}
+
 /// Checks a graph and makes a network of it; `key` is where a study has it.
-fn laid_out(graph: &GraphText, nodes_per_router: u32, key: &str) -> Result<(GraphTables, Wiring), Vec<FieldError>> {
+fn laid_out(
+    graph: &GraphText,
+    nodes_per_router: u32,
+    key: &str,
+    floor: Floor,
+) -> Result<(GraphTables, Wiring), Vec<FieldError>> {
     check(graph, nodes_per_router, key)?;
     let wiring = wire(graph, nodes_per_router);
-    match GraphTables::new(&wiring, graph.names.clone()) {
+    match GraphTables::new(&wiring, graph.names.clone(), floor) {
         Ok(tables) => Ok((tables, wiring)),
         Err((a, b)) => {
             let name = |r: u32| graph.names.get(r as usize).cloned().unwrap_or_else(|| r.to_string());

@@ -126,20 +126,9 @@ impl NetworkFamily for LatticeGeometry {
         if self.dims.len() == 1 && self.kind == LatticeKind::Torus {
             return on_circle((0.5, 0.5), 0.5, router, self.n_routers());
         }
-        let axis = |parity: usize| {
-            let (mut place, mut extent) = (0u64, 1u64);
-            for (i, d) in self.dims.iter().enumerate().filter(|(i, _)| i % 2 == parity) {
-                let pitch = if extent == 1 { 1 } else { extent + 1 };
-                place += u64::from(self.coord(router, i)) * pitch;
-                extent += u64::from(d.size - 1) * pitch;
-            }
-            if extent == 1 {
-                0.5
-            } else {
-                place as f64 / (extent - 1) as f64
-            }
-        };
-        (axis(0), axis(1))
+        let sizes: Vec<u32> = self.dims.iter().map(|d| d.size).collect();
+        let coordinates: Vec<u32> = (0..sizes.len()).map(|dim| self.coord(router, dim)).collect();
+        on_grid(&sizes, &coordinates)
     }
 
     /// Planes across the first dimension.
@@ -197,8 +186,26 @@ impl NetworkFamily for LatticeGeometry {
     }
 }
 
+/// A place on a grid: dimensions 0, 2, 4.. across and 1, 3, 5.. up, later ones as blocks of earlier ones.
+pub(super) fn on_grid(sizes: &[u32], coordinates: &[u32]) -> (f64, f64) {
+    let axis = |parity: usize| {
+        let (mut place, mut extent) = (0u64, 1u64);
+        for (&size, &at) in sizes.iter().zip(coordinates).skip(parity).step_by(2) {
+            let pitch = if extent == 1 { 1 } else { extent + 1 };
+            place += u64::from(at) * pitch;
+            extent += u64::from(size - 1) * pitch;
+        }
+        if extent == 1 {
+            0.5
+        } else {
+            place as f64 / (extent - 1) as f64
+        }
+    };
+    (axis(0), axis(1))
+}
+
 /// Name of a dimension: x, y, z, w, d4, d5, ...
-fn dimension_name(dim: usize) -> String {
+pub(super) fn dimension_name(dim: usize) -> String {
     ["x", "y", "z", "w"]
         .get(dim)
         .map_or_else(|| format!("d{dim}"), |s| (*s).to_owned())

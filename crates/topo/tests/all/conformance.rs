@@ -5,8 +5,8 @@ use petgraph::algo::dijkstra;
 use petgraph::graph::{Graph, NodeIndex};
 use std::collections::{BTreeSet, HashMap};
 use topo::{
-    Came, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphSpec, HopList, MinimalRule, RandomRegularSpec, RingSpec,
-    SingleRouterSpec, SlimFlySpec, Topology, TopologySpec, Verdict, check, verify_routes,
+    Came, DragonflyPlusSpec, DragonflySpec, ExpressMeshSpec, FatTreeSpec, GraphSpec, HopList, MinimalRule, OftSpec,
+    RandomRegularSpec, RingSpec, SingleRouterSpec, SlimFlySpec, Topology, TopologySpec, Verdict, check, verify_routes,
 };
 
 /// Runs a test on every enrolled network and names the one that fails.
@@ -152,6 +152,25 @@ fn counts_follow_the_formulas() {
                 nodes_per_router,
                 ..
             }) => (*routers, routers * nodes_per_router, routers * degree / 2),
+            TopologySpec::Oft(OftSpec { k, nodes_per_leaf }) => {
+                let n = k * k - k + 1;
+                let nodes = if *nodes_per_leaf == 0 { *k } else { *nodes_per_leaf };
+                (3 * n, 2 * n * nodes, 2 * n * k)
+            }
+            TopologySpec::ExpressMesh(ExpressMeshSpec {
+                shape,
+                gap,
+                nodes_per_router,
+            }) => {
+                let n = p(shape);
+                // Of a line of k routers k - d pairs are d apart.
+                let per_line = |k: u32| (1..k).step_by(*gap as usize).map(|d| k - d).sum::<u32>();
+                (
+                    n,
+                    n * nodes_per_router,
+                    shape.iter().map(|&k| n / k * per_line(k)).sum(),
+                )
+            }
             TopologySpec::Graph(GraphSpec { file, .. }) if file.ends_with("tree.edges") => (6, 7, 6),
             TopologySpec::Graph(GraphSpec { file, .. }) if file.ends_with("petersen.edges") => (10, 20, 15),
             TopologySpec::Graph(_) => (9, 11, 13),

@@ -219,6 +219,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
         &["[{ kind = \"uniform\", share = 3, message = \"64 B\" }, { kind = \"shift\", by = 2 }]"],
     ),
     ("topology.slim-fly.q", &["3", "4"]),
+    ("topology.oft.k", &["3", "4"]),
     ("topology.random-regular.routers", &["8", "10"]),
     ("topology.random-regular.degree", &["3", "4"]),
     ("topology.graph.text", &["\"a b 2\\nb c\\nnode a 9\\nnode c 7\\n\""]),
@@ -729,7 +730,8 @@ fn mixed_study(seed: u64) -> Draft {
     let mut draft = Draft::default();
     let names = |family: &'static Family| registry::list(family).into_iter().map(|entry: &Entry| entry.name);
     // Graphs by a rule came later: mixtures stay what they were.
-    let known = names(&registry::TOPOLOGY).filter(|name| !["slim-fly", "random-regular"].contains(name));
+    let known =
+        names(&registry::TOPOLOGY).filter(|name| !["slim-fly", "random-regular", "oft", "express-mesh"].contains(name));
     let topology = one_of(seed, "topology", known);
     on_topology(&mut draft, topology, seed);
     let entry = registry::find(&registry::TOPOLOGY, topology).expect("it is there");

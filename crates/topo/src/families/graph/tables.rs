@@ -7,6 +7,7 @@
 //! Minimal routing follows the table. It runs on one VC if its channel dependency graph has no cycle (trees, for instance), else on
 //! VC = number of hops so far, which needs as many VCs as the diameter and cannot have a cycle.
 
+use super::Floor;
 use crate::hop::{Came, Hop, HopList};
 use crate::wiring::Wiring;
 
@@ -27,11 +28,12 @@ pub(crate) struct GraphTables {
     diameter: u32,
     vcs: u8,
     pub(super) names: Vec<String>,
+    pub(super) floor: Floor,
 }
 
 impl GraphTables {
     /// Builds the tables of a connected wiring, or names two routers with no way between them.
-    pub(crate) fn new(wiring: &Wiring, names: Vec<String>) -> Result<Self, (u32, u32)> {
+    pub(crate) fn new(wiring: &Wiring, names: Vec<String>, floor: Floor) -> Result<Self, (u32, u32)> {
         let n = wiring.n_routers() as usize;
         let (mut far, mut next) = (vec![0u8; n * n], vec![u16::MAX; n * n]);
         let (mut hops, mut queue, mut diameter) = (vec![u32::MAX; n], Vec::with_capacity(n), 0);
@@ -68,6 +70,7 @@ impl GraphTables {
             diameter,
             vcs: 1,
             names,
+            floor,
         };
         if !tables.acyclic(wiring) {
             tables.vcs = diameter.min(255) as u8;
@@ -76,7 +79,7 @@ impl GraphTables {
     }
 
     /// Whether the table's routes, all on one VC, have no cycle of channel dependencies (Dally & Seitz 1987); by repeated removal of
-    /// channels that nothing waits for.
+    /// channels that nothing waits for. Where ways rise and fall only those between routers with nodes count: no others begin or end.
     fn acyclic(&self, wiring: &Wiring) -> bool {
         let n = self.n;
         let most = (0..n as u32).map(|r| wiring.radix(r) as usize).max().unwrap_or(0);
@@ -85,8 +88,9 @@ impl GraphTables {
             return false;
         }
         let mut after = vec![false; ports * most];
-        for to in 0..n as u32 {
-            for at in (0..n as u32).filter(|&at| at != to) {
+        let counts = |router: u32| !self.floor.rises || !wiring.nodes_of(router).is_empty();
+        for to in (0..n as u32).filter(|&to| counts(to)) {
+            for at in (0..n as u32).filter(|&at| at != to && counts(at)) {
                 let (via, back) = wiring.peer(at, self.next_port(at, to));
                 if via != to {
                     let channel = wiring.port_index(at, self.next_port(at, to));

@@ -4,8 +4,8 @@
 #![allow(dead_code)]
 
 use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice, RandomRegularSpec,
-    RingSpec, SingleRouterSpec, SlimFlySpec, TopologySpec,
+    Arrangement, DragonflyPlusSpec, DragonflySpec, ExpressMeshSpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice,
+    OftSpec, RandomRegularSpec, RingSpec, SingleRouterSpec, SlimFlySpec, TopologySpec,
 };
 
 pub fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -102,6 +102,18 @@ pub fn slim_fly(q: u32, nodes_per_router: u32) -> TopologySpec {
     TopologySpec::SlimFly(SlimFlySpec { q, nodes_per_router })
 }
 
+pub fn oft(k: u32, nodes_per_leaf: u32) -> TopologySpec {
+    TopologySpec::Oft(OftSpec { k, nodes_per_leaf })
+}
+
+pub fn express_mesh(shape: &[u32], gap: u32, nodes_per_router: u32) -> TopologySpec {
+    TopologySpec::ExpressMesh(ExpressMeshSpec {
+        shape: shape.to_vec(),
+        gap,
+        nodes_per_router,
+    })
+}
+
 pub fn random_regular(routers: u32, degree: u32, nodes_per_router: u32) -> TopologySpec {
     TopologySpec::RandomRegular(RandomRegularSpec {
         routers,
@@ -121,6 +133,13 @@ pub fn enrolled() -> Vec<TopologySpec> {
         slim_fly(5, 0),
         random_regular(8, 3, 1),
         random_regular(11, 5, 3),
+        oft(3, 0),
+        oft(4, 1),
+        oft(5, 2),
+        express_mesh(&[7], 2, 1),
+        express_mesh(&[9, 2], 3, 2),
+        express_mesh(&[4, 1, 5], 4, 1),
+        express_mesh(&[4, 3], 1, 1),
         ring(3, 1, 1),
         ring(4, 2, 1),
         ring(9, 1, 3),
