@@ -200,7 +200,7 @@ impl NamedTopology for Graph {
                 .for_each(|(reason, hint)| problems.add(key, reason, hint.as_deref()));
             std::mem::take(&mut problems.0)
         })?;
-        laid_out(&graph, *nodes_per_router, key, Floor::default())
+        laid_out(&graph, *nodes_per_router, key, Standing::default())
     }
 
     /// No smaller graph can stand for it.
@@ -299,7 +299,7 @@ impl NetworkFamily for GraphTables {
 
     fn place(&self, router: u32) -> (f64, f64) {
         let on_circle = || on_circle((0.5, 0.5), 0.5, router, self.names.len() as u32);
-        self.floor
+        self.standing
             .places
             .get(router as usize)
             .copied()
@@ -320,7 +320,7 @@ impl NetworkFamily for GraphTables {
 
     /// Where no rule says it, routers stand in the order of the file, each by itself.
     fn shelf(&self, router: u32) -> u32 {
-        self.floor.shelves.get(router as usize).copied().unwrap_or(router)
+        self.standing.shelves.get(router as usize).copied().unwrap_or(router)
     }
 
     fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
@@ -338,7 +338,7 @@ impl NetworkFamily for GraphTables {
 
 /// Where the routers of a graph stand, if a rule says so.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Floor {
+pub(crate) struct Standing {
     /// Routers with the same number are built together; empty: each by itself.
     shelves: Vec<u32>,
     /// Places in the unit square; empty: on a circle.
@@ -352,11 +352,11 @@ fn laid_out(
     graph: &GraphText,
     nodes_per_router: u32,
     key: &str,
-    floor: Floor,
+    standing: Standing,
 ) -> Result<(GraphTables, Wiring), Vec<FieldError>> {
     check(graph, nodes_per_router, key)?;
     let wiring = wire(graph, nodes_per_router);
-    match GraphTables::new(&wiring, graph.names.clone(), floor) {
+    match GraphTables::new(&wiring, graph.names.clone(), standing) {
         Ok(tables) => Ok((tables, wiring)),
         Err((a, b)) => {
             let name = |r: u32| graph.names.get(r as usize).cloned().unwrap_or_else(|| r.to_string());

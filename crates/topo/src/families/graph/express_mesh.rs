@@ -3,7 +3,7 @@
 //!
 //! Routers are numbered as those of a mesh, dimension 0 fastest, and named by their coordinates. Link classes are called as dimensions are.
 
-use super::{Floor, laid_out};
+use super::{Standing, laid_out};
 use crate::families::graph::GraphTables;
 use crate::families::keys::{COUNT, COUNTS, NODES_PER_ROUTER};
 use crate::families::lattice::{dimension_name, on_grid};
@@ -88,12 +88,12 @@ impl NamedTopology for ExpressMesh {
         }
         problems.done()?;
         let coordinates: Vec<Vec<u32>> = (0..routers as u32).map(|router| coordinates(shape, router)).collect();
-        let floor = Floor {
+        let standing = Standing {
             shelves: (0..routers as u32).map(|router| router / shape[0]).collect(),
             places: coordinates.iter().map(|at| on_grid(shape, at)).collect(),
             rises: false,
         };
-        laid_out(&graph(shape, *gap, &coordinates), *nodes_per_router, "shape", floor)
+        laid_out(&graph(shape, *gap, &coordinates), *nodes_per_router, "shape", standing)
     }
 
     /// Nothing smaller has the same ways.

@@ -6,7 +6,7 @@
 //! two leaves of each of its `k` points. Leaves of one side are routers 0 to n - 1, `a0`, `a1`, ..., those of the other n to 2 n - 1, `b0`, `b1`, ..., spines the last n, `s0`, `s1`, ....
 
 use super::field::Field;
-use super::{Floor, laid_out};
+use super::{Standing, laid_out};
 use crate::families::graph::GraphTables;
 use crate::families::keys::NODES;
 use crate::families::{GraphFile, NamedTopology, Oft, TopologyKeys};
@@ -73,7 +73,7 @@ impl NamedTopology for Oft {
             nodes => nodes,
         };
         let n = k * k - k + 1;
-        let floor = Floor {
+        let standing = Standing {
             // A spine stands with the leaves of its number.
             shelves: (0..3 * n).map(|router| router % n).collect(),
             places: (0..3 * n)
@@ -86,7 +86,7 @@ impl NamedTopology for Oft {
                 .collect(),
             rises: true,
         };
-        laid_out(&graph(&field, n), nodes, "k", floor)
+        laid_out(&graph(&field, n), nodes, "k", standing)
     }
 
     /// Nothing smaller has the same ways.

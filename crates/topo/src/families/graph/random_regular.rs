@@ -1,6 +1,6 @@
 //! Routers joined at random, all with as many cables: what Jellyfish is (Singla, Hong, Popa and Godfrey 2012).
 
-use super::{Floor, laid_out};
+use super::{Standing, laid_out};
 use crate::families::graph::GraphTables;
 use crate::families::keys::{COUNT, NODES_PER_ROUTER};
 use crate::families::{GraphFile, NamedTopology, RandomRegular, TopologyKeys};
@@ -105,7 +105,7 @@ impl NamedTopology for RandomRegular {
                     class: 1,
                 };
                 graph.cables = cables.iter().map(line).collect();
-                return laid_out(&graph, nodes_per_router, "routers", Floor::default());
+                return laid_out(&graph, nodes_per_router, "routers", Standing::default());
             }
         }
         let reason = format!("{TRIES} draws of {degree} cables a router were in pieces");

@@ -6,7 +6,7 @@
 //! `m` if their `c` differ by one of another, and `(0, x, y)` is joined to `(1, m, c)` if `y = m x + c`.
 
 use super::field::Field;
-use super::{Floor, laid_out};
+use super::{Standing, laid_out};
 use crate::families::graph::GraphTables;
 use crate::families::keys::NODES;
 use crate::families::{GraphFile, NamedTopology, SlimFly, TopologyKeys};
@@ -88,7 +88,7 @@ impl NamedTopology for SlimFly {
             0 => radix.div_ceil(2),
             nodes => nodes,
         };
-        laid_out(&graph(&field, &own, &other), nodes, "q", Floor::default())
+        laid_out(&graph(&field, &own, &other), nodes, "q", Standing::default())
     }
 
     /// Nothing smaller has the same ways.

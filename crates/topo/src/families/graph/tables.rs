@@ -7,7 +7,7 @@
 //! Minimal routing follows the table. It runs on one VC if its channel dependency graph has no cycle (trees, for instance), else on
 //! VC = number of hops so far, which needs as many VCs as the diameter and cannot have a cycle.
 
-use super::Floor;
+use super::Standing;
 use crate::hop::{Came, Hop, HopList};
 use crate::wiring::Wiring;
 
@@ -28,12 +28,12 @@ pub(crate) struct GraphTables {
     diameter: u32,
     vcs: u8,
     pub(super) names: Vec<String>,
-    pub(super) floor: Floor,
+    pub(super) standing: Standing,
 }
 
 impl GraphTables {
     /// Builds the tables of a connected wiring, or names two routers with no way between them.
-    pub(crate) fn new(wiring: &Wiring, names: Vec<String>, floor: Floor) -> Result<Self, (u32, u32)> {
+    pub(crate) fn new(wiring: &Wiring, names: Vec<String>, standing: Standing) -> Result<Self, (u32, u32)> {
         let n = wiring.n_routers() as usize;
         let (mut far, mut next) = (vec![0u8; n * n], vec![u16::MAX; n * n]);
         let (mut hops, mut queue, mut diameter) = (vec![u32::MAX; n], Vec::with_capacity(n), 0);
@@ -70,7 +70,7 @@ impl GraphTables {
             diameter,
             vcs: 1,
             names,
-            floor,
+            standing,
         };
         if !tables.acyclic(wiring) {
             tables.vcs = diameter.min(255) as u8;
@@ -88,7 +88,7 @@ impl GraphTables {
             return false;
         }
         let mut after = vec![false; ports * most];
-        let counts = |router: u32| !self.floor.rises || !wiring.nodes_of(router).is_empty();
+        let counts = |router: u32| !self.standing.rises || !wiring.nodes_of(router).is_empty();
         for to in (0..n as u32).filter(|&to| counts(to)) {
             for at in (0..n as u32).filter(|&at| at != to && counts(at)) {
                 let (via, back) = wiring.peer(at, self.next_port(at, to));
