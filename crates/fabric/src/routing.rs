@@ -167,6 +167,7 @@ routings! {
     "least-hops" = least_hops::LeastHops,
     "polarized" = polarized::Polarized,
     "min-adaptive" = min_adaptive::MinAdaptive,
+    "dnup" = tables::DownUp,
 }
 
 /// A routing, ready to run.

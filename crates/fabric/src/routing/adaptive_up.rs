@@ -6,6 +6,7 @@ use super::keys::{CONGESTION, EQUAL, PER, defaults};
 use super::prelude::*;
 use super::scatter::{channels_of_ways_up, needs_fat_tree};
 use super::weigh::{Congestion, Per};
+use study::{Type, key};
 use topo::AnyMinimalRule;
 
 /// `adaptive-up`.
@@ -21,7 +22,17 @@ pub struct SenseSpec {
     /// Which ports are as good as each other; a canonical study leaves exact ones out.
     #[serde(default = "exact", skip_serializing_if = "is_exact")]
     pub equal: Equal,
+    /// Ports that are drawn, of which the best is taken; `None`: all. Of `adaptive-up` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draws: Option<u8>,
 }
+
+const DRAWS: Parameter = key(
+    "draws",
+    Type::Integer { min: 1, max: 64 },
+    study::Default::From("all of them"),
+    "Ports that a packet draws, of which it takes the one with the least waiting: with 2 the better of two.",
+);
 
 impl Default for SenseSpec {
     fn default() -> Self {
@@ -43,7 +54,7 @@ impl NamedRouting for AdaptiveUp {
     const SOURCE: &'static str = "CODES, fat-tree, adaptive";
     const LIMITS: &'static str = "Sees the own router only.";
     const FITS: Fits = Fits::only(&[TopologyKind::FatTree]);
-    const KEYS: &'static [Parameter] = &[CONGESTION, PER, EQUAL];
+    const KEYS: &'static [Parameter] = &[CONGESTION, PER, EQUAL, DRAWS];
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
@@ -58,6 +69,7 @@ impl NamedRouting for AdaptiveUp {
             congestion: keys.choice("congestion"),
             per: keys.choice("per"),
             equal: keys.choice("equal"),
+            draws: keys.has("draws").then(|| keys.small("draws")),
         })
     }
 
@@ -69,6 +81,7 @@ impl NamedRouting for AdaptiveUp {
                 equal: parameters.equal,
                 bytes: false,
             },
+            draws: parameters.draws,
         })
     }
 }
@@ -79,6 +92,8 @@ pub struct LeastUp {
     /// `None`: what the router counts itself.
     sense: Option<Sense>,
     choice: PortChoice,
+    /// Ports that are drawn; `None`: all.
+    draws: Option<u8>,
 }
 
 impl LeastUp {
@@ -90,6 +105,7 @@ impl LeastUp {
                 equal: Equal::Drawn,
                 bytes: true,
             },
+            draws: None,
         }
     }
 }
@@ -106,6 +122,9 @@ impl ReadyRouting for LeastUp {
     #[inline(always)]
     fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
         let vc = here.routing.channel_of_hops(here.packet);
+        if let Some(draws) = self.draws {
+            return self.choice.of_drawn(here, vc, draws, wait);
+        }
         here.routing
             .least_of_minimal(&self.choice, here.net, here.site, here.packet, vc, wait)
     }

@@ -87,6 +87,41 @@ impl Routing {
 }
 
 impl PortChoice {
+    /// Of so many ports to a nearer router as the packet draws, each another one, the one with the least `wait`; of all where there are no more. All are asked for what
+    /// waits.
+    #[inline(never)]
+    pub(super) fn of_drawn(self, here: Here<'_>, vc: u8, draws: u8, mut wait: impl FnMut(u32, u8) -> u64) -> Way {
+        let Here {
+            routing,
+            net,
+            site,
+            packet,
+        } = here;
+        let target = net.topology.router_of(packet.destination());
+        HOPS.with_borrow_mut(|hops| {
+            net.topology.minimal_hops(site.router, target, hops);
+            WAITS.with_borrow_mut(|waits| {
+                waits.clear();
+                let ports = hops
+                    .iter()
+                    .flat_map(|hop| hop.port..hop.port + hop.links)
+                    .map(u32::from);
+                waits.extend(ports.map(|port| (wait(port, vc), port)));
+                let mut word = mix(routing.seed ^ packet.moment(site.router) ^ packet.identity());
+                let drawn = usize::from(draws).min(waits.len());
+                for place in 0..drawn {
+                    word = mix(word);
+                    let other = place + below(word, (waits.len() - place) as u64) as usize;
+                    waits.swap(place, other);
+                }
+                let size = u64::from(packet.size());
+                let own = |port: u32| here.waits_as_much(self.bytes, size, port);
+                // Without a port the packet would be at its target, which the caller has excluded.
+                Way::new(self.of(&waits[..drawn], mix(word), own).unwrap_or(0), vc, 0)
+            })
+        })
+    }
+
     /// Of all ports to a nearer router those with room on channel `vc`, and of these the one with the least `wait`, each of several parallel
     /// cables by itself; `None` if none has room.
     pub(super) fn of_minimal_with_room(

@@ -39,6 +39,7 @@ impl NamedRouting for MinAdaptive {
             congestion: keys.choice("congestion"),
             per: keys.choice("per"),
             equal: keys.choice("equal"),
+            draws: None,
         })
     }
 

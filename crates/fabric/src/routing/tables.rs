@@ -52,6 +52,19 @@ impl ByTables for UpDown {
     const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::UpDown);
 }
 
+/// `dnup`.
+pub struct DownUp;
+
+impl ByTables for DownUp {
+    const LINE: &'static str =
+        "As updn with ranks that count from the routers with nodes: no way towards nodes, then away from them.";
+    const SOURCE: &'static str = "OpenSM, dnup";
+    const LIMITS: &'static str =
+        "Can deadlock where routers of equal rank are joined; where all routers have nodes it is minhop.";
+    const KEYS: &'static [Parameter] = &[LMC, PATH, SMALL_BELOW];
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::DownUp);
+}
+
 /// `ftree`.
 pub struct Ftree;
 

@@ -165,6 +165,11 @@ fn cells() -> Vec<(String, RunSpec)> {
                 congestion: Congestion::Both,
                 per: Per::Vc,
                 equal: Equal::Exact,
+                draws: None,
+            }),
+            RoutingSpec::AdaptiveUp(SenseSpec {
+                draws: Some(2),
+                ..SenseSpec::default()
             }),
             RoutingSpec::Doal(DerouteSpec {
                 congestion: Congestion::Both,
@@ -209,6 +214,7 @@ fn cells() -> Vec<(String, RunSpec)> {
                 congestion: Congestion::Both,
                 per: Per::Vc,
                 equal: Equal::Exact,
+                draws: None,
             }),
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
@@ -432,6 +438,7 @@ fn table_cells() -> Vec<(String, RunSpec)> {
     [
         (named("hyperx"), "dfsssp", 1, PathChoice::RoundRobin, credit, voq),
         (named("torus"), "lash", 1, PathChoice::Random, credit, queued),
+        (named("fat-tree"), "dnup", 1, PathChoice::RoundRobin, credit, voq),
         (named("dragonfly"), "updn", 2, PathChoice::BySize, credit, voq),
         (
             named("fat-tree"),

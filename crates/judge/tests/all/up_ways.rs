@@ -52,7 +52,12 @@ fn full(routing: RoutingSpec, load: f64, pattern: Pattern) -> RunResult {
 
 const fn sensing(congestion: Congestion, equal: Equal) -> RoutingSpec {
     let per = Per::Port;
-    RoutingSpec::AdaptiveUp(SenseSpec { congestion, per, equal })
+    RoutingSpec::AdaptiveUp(SenseSpec {
+        congestion,
+        per,
+        equal,
+        draws: None,
+    })
 }
 
 const ADAPTIVE: RoutingSpec = sensing(Congestion::Output, Equal::WithinAPacket);
@@ -111,6 +116,32 @@ fn a_shift_is_free_of_conflicts_by_d_mod_k_waits_by_scatter_and_less_by_adaptive
     assert!((0.8 * karol..2.0 * karol).contains(&scatter), "{scatter}");
     assert!(adaptive < 0.75 * scatter, "{adaptive}");
     assert!(exact.abs() < 1e-6, "{exact}");
+}
+
+/// One port drawn is a random way, two take away most of the waiting that all would (Mitzenmacher 2001).
+#[test]
+fn the_better_of_two_drawn_ports_is_nearly_as_good_as_the_best_of_all() {
+    let drawn = |draws| {
+        RoutingSpec::AdaptiveUp(SenseSpec {
+            draws,
+            ..SenseSpec::default()
+        })
+    };
+    let shift = Pattern::Shift { by: Some(M) };
+    let own = latency(&full(RoutingSpec::D_MOD_K, 0.8, shift.clone()));
+    let waits = |routing: RoutingSpec| latency(&full(routing, 0.8, shift.clone())) - own;
+    let [scatter, one, two, all] = [
+        waits(RoutingSpec::SCATTER),
+        waits(drawn(Some(1))),
+        waits(drawn(Some(2))),
+        waits(drawn(None)),
+    ];
+    println!("waiting beyond d-mod-k: scatter {scatter:.1} ns, of one {one:.1}, of two {two:.1}, of all {all:.1}");
+    assert!((one / scatter - 1.0).abs() < 0.05, "{one} {scatter}");
+    assert!(two < 0.75 * one, "{two} {one}");
+    // As many draws as ports are all of them, drawn among equal ones otherwise.
+    let eight = waits(drawn(Some(M as u8)));
+    assert!((eight / all - 1.0).abs() < 0.1, "{eight} {all}");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod balance;
 mod dfsssp;
 mod dimension_order;
+mod down_up;
 mod fabric;
 mod fat_tree;
 mod lash;
@@ -34,6 +35,8 @@ pub enum RoutingEngine {
     Dor,
     /// Up*/down*: first towards the roots, then away from them.
     UpDown,
+    /// The same with ranks that count from the switches with hosts.
+    DownUp,
     /// Fat-trees: shifts without contention.
     Ftree,
     /// Single-source shortest paths, weighted by the paths laid so far.
@@ -50,10 +53,11 @@ pub enum RoutingEngine {
 
 impl RoutingEngine {
     /// All engines, simple ones first.
-    pub const ALL: [RoutingEngine; 9] = [
+    pub const ALL: [RoutingEngine; 10] = [
         RoutingEngine::MinHop,
         RoutingEngine::Dor,
         RoutingEngine::UpDown,
+        RoutingEngine::DownUp,
         RoutingEngine::Ftree,
         RoutingEngine::Sssp,
         RoutingEngine::Dfsssp,
@@ -68,6 +72,7 @@ impl RoutingEngine {
             RoutingEngine::MinHop => "minhop",
             RoutingEngine::Dor => "dor",
             RoutingEngine::UpDown => "updn",
+            RoutingEngine::DownUp => "dnup",
             RoutingEngine::Ftree => "ftree",
             RoutingEngine::Sssp => "sssp",
             RoutingEngine::Dfsssp => "dfsssp",
@@ -91,6 +96,9 @@ impl RoutingEngine {
             }
             RoutingEngine::UpDown => {
                 "least hops without a turn from down to up, seen from the roots: no deadlock on one lane"
+            }
+            RoutingEngine::DownUp => {
+                "least hops without a turn from towards hosts to away from them: hosts may hang at any level"
             }
             RoutingEngine::Ftree => {
                 "fat-trees: up the least used port, down the same way; shifts meet little contention"
@@ -126,7 +134,11 @@ impl RoutingEngine {
     pub fn minimal(self) -> bool {
         !matches!(
             self,
-            RoutingEngine::UpDown | RoutingEngine::Ftree | RoutingEngine::Nue | RoutingEngine::Parx
+            RoutingEngine::UpDown
+                | RoutingEngine::DownUp
+                | RoutingEngine::Ftree
+                | RoutingEngine::Nue
+                | RoutingEngine::Parx
         )
     }
 }
@@ -269,6 +281,7 @@ pub fn route_with_report(
         RoutingEngine::MinHop => min_hop::route(&fabric),
         RoutingEngine::Dor => dimension_order::route(&fabric),
         RoutingEngine::UpDown => up_down::route(&fabric)?,
+        RoutingEngine::DownUp => down_up::route(&fabric),
         RoutingEngine::Ftree => fat_tree::route(&fabric)?,
         RoutingEngine::Sssp => sssp::route(&fabric),
         RoutingEngine::Dfsssp => dfsssp::route(&fabric)?,

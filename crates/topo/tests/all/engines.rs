@@ -696,6 +696,33 @@ fn refusals_name_the_reason_and_what_helps() {
     keeps_its_promises(RoutingEngine::Ftree, &uneven, &roots(&found));
 }
 
+/// Two spines above three leaves, a host on the first spine: it counts as a leaf, and no way leads over a leaf between spines.
+#[test]
+fn dnup_reaches_hosts_above_leaves_by_the_least_hops() {
+    let cables = [(0, 3), (0, 4), (1, 3), (1, 4), (2, 3), (2, 4)];
+    let guids: Vec<u64> = (1..6).collect();
+    let whole = subnet(&[2, 2, 2, 1, 0], &cables, &guids);
+    let (tables, _) = keeps_its_promises(RoutingEngine::DownUp, &whole, &Options::default());
+    for (address, way) in paths(&whole, &tables) {
+        let home = whole.hosts[address as usize].switch;
+        let from = way[0].switch;
+        let least = distances(&whole, from)[home as usize];
+        assert_eq!(way.len() as u32, least + 1, "from {from} to {address}");
+    }
+    // Where leaves of other trees have a host between them no way is left that does not come down and go up again.
+    let chain = subnet(&[1, 0, 1, 0, 1], &[(0, 1), (1, 2), (2, 3), (3, 4)], &guids);
+    let error = route(RoutingEngine::DownUp, &chain, &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("no way from switch `s0` to"), "{error}");
+    // On a tree it is up*/down*, hop for hop.
+    let regular = tree(&[4, 4, 4], &[4, 4], &[]);
+    let (tables, _) = keeps_its_promises(RoutingEngine::DownUp, &regular, &Options::default());
+    assert_eq!(find_cycle(&regular, &tables).map(|cycle| cycle.describe(&regular)), None);
+    let (known, _) = keeps_its_promises(RoutingEngine::UpDown, &regular, &Options::default());
+    for ((_, own), (_, other)) in paths(&regular, &tables).zip(paths(&regular, &known)) {
+        assert_eq!(own.len(), other.len());
+    }
+}
+
 #[test]
 fn names_lead_back_to_their_engines() {
     for engine in RoutingEngine::ALL {

@@ -111,7 +111,7 @@ fn cases() -> Vec<Case> {
             });
         }
     }
-    assert_eq!(cases.len(), 25);
+    assert_eq!(cases.len(), 26);
     cases
 }
 
@@ -156,6 +156,38 @@ struct Loads {
 
 fn all_to_all(n: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..n).flat_map(move |from| (0..n).filter(move |&to| to != from).map(move |to| (from, to)))
+}
+
+/// Its torus-2QoS goes by dimension order, half-way round a ring by the side that does not cross the wrap link: as our `dor` with `tie = "unwrapped"`, switch by switch.
+#[test]
+fn torus_2qos_takes_the_ways_of_dimension_order_with_unwrapped_ties() {
+    let file = read("opensm-small.json");
+    let fabric = &file["fabrics"]["torus4x4"];
+    let (subnet, _) = subnet(fabric);
+    let lattice = topo::Lattice {
+        shape: vec![4, 4],
+        width: vec![],
+        nodes_per_router: 2,
+    };
+    let torus = topo::TopologySpec::Torus(lattice).build().unwrap().with_ties(topo::Tie::Unwrapped);
+    // The first coordinate of a name is the dimension that comes first.
+    let router = |switch: u32| switch / 4 + switch % 4 * 4;
+    let mut compared = 0;
+    for (s, row) in (0..).zip(strings(&fabric["lft"]["torus2qos"])) {
+        for (host, port) in row.split(' ').map(|port| port.parse::<u16>().unwrap()).enumerate() {
+            let home = subnet.hosts[host].switch;
+            match subnet.end(s, port) {
+                Some(End::Switch { switch, .. }) => {
+                    let hop = torus.minimal_to(router(s), router(home), topo::Came::INJECTED, 0);
+                    assert_eq!(torus.wiring().peer(router(s), hop.port).0, router(switch), "{s} to {host}");
+                }
+                Some(End::Host(there)) => assert_eq!((there as usize, s), (host, home)),
+                None => panic!("no end of port {port} of {s}"),
+            }
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 512);
 }
 
 #[test]

@@ -755,7 +755,7 @@ fn mixed_study(seed: u64) -> Draft {
                 !["merlin-", "codes-", "macro-", "booksim-", "caminos-"]
                     .iter()
                     .any(|of| name.starts_with(of))
-                    && !["romm", "o1turn", "least-hops", "polarized", "min-adaptive"].contains(name)
+                    && !["romm", "o1turn", "least-hops", "polarized", "min-adaptive", "dnup"].contains(name)
             })
             .filter(|name| anything || fits(topology, name)),
     );
