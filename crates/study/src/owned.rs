@@ -241,6 +241,14 @@ impl<'a> OwnValues<'a> {
         }
     }
 
+    /// A whole number that has no default where nobody gives it, and whose type bounds it to 8 bits.
+    pub fn small_if_given(&self, key: &str) -> Option<u8> {
+        match self.value(key) {
+            Some(Checked::Integer(integer)) => Some(u8::try_from(integer).unwrap_or(u8::MAX)),
+            _ => None,
+        }
+    }
+
     /// A quantity in its base unit that has a default.
     pub fn quantity(&self, key: &str) -> u64 {
         self.quantity_if_given(key)

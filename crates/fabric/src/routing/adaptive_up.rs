@@ -69,7 +69,7 @@ impl NamedRouting for AdaptiveUp {
             congestion: keys.choice("congestion"),
             per: keys.choice("per"),
             equal: keys.choice("equal"),
-            draws: keys.has("draws").then(|| keys.small("draws")),
+            draws: keys.small_if_given("draws"),
         })
     }
 

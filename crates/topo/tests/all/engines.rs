@@ -716,7 +716,10 @@ fn dnup_reaches_hosts_above_leaves_by_the_least_hops() {
     // On a tree it is up*/down*, hop for hop.
     let regular = tree(&[4, 4, 4], &[4, 4], &[]);
     let (tables, _) = keeps_its_promises(RoutingEngine::DownUp, &regular, &Options::default());
-    assert_eq!(find_cycle(&regular, &tables).map(|cycle| cycle.describe(&regular)), None);
+    assert_eq!(
+        find_cycle(&regular, &tables).map(|cycle| cycle.describe(&regular)),
+        None
+    );
     let (known, _) = keeps_its_promises(RoutingEngine::UpDown, &regular, &Options::default());
     for ((_, own), (_, other)) in paths(&regular, &tables).zip(paths(&regular, &known)) {
         assert_eq!(own.len(), other.len());

@@ -169,7 +169,10 @@ fn torus_2qos_takes_the_ways_of_dimension_order_with_unwrapped_ties() {
         width: vec![],
         nodes_per_router: 2,
     };
-    let torus = topo::TopologySpec::Torus(lattice).build().unwrap().with_ties(topo::Tie::Unwrapped);
+    let torus = topo::TopologySpec::Torus(lattice)
+        .build()
+        .unwrap()
+        .with_ties(topo::Tie::Unwrapped);
     // The first coordinate of a name is the dimension that comes first.
     let router = |switch: u32| switch / 4 + switch % 4 * 4;
     let mut compared = 0;
@@ -179,7 +182,11 @@ fn torus_2qos_takes_the_ways_of_dimension_order_with_unwrapped_ties() {
             match subnet.end(s, port) {
                 Some(End::Switch { switch, .. }) => {
                     let hop = torus.minimal_to(router(s), router(home), topo::Came::INJECTED, 0);
-                    assert_eq!(torus.wiring().peer(router(s), hop.port).0, router(switch), "{s} to {host}");
+                    assert_eq!(
+                        torus.wiring().peer(router(s), hop.port).0,
+                        router(switch),
+                        "{s} to {host}"
+                    );
                 }
                 Some(End::Host(there)) => assert_eq!((there as usize, s), (host, home)),
                 None => panic!("no end of port {port} of {s}"),
