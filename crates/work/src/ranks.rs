@@ -9,7 +9,7 @@ pub use state::RankColumns;
 
 use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute, Misfit};
 pub use crate::mpi::MAX_CONTEXTS;
-use crate::mpi::collective::{Algorithm, Call};
+use crate::mpi::collective::{Algorithm, Call, ChosenAlgorithm, CollectiveRules};
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::graph::state::{GraphProgress, ItemList, RankLane};
 use crate::mpi::op::{Collective, CollectiveKind, Op};
@@ -82,6 +82,8 @@ pub struct Plan {
     pub costs: Costs,
     /// Algorithms of collectives that are not chosen by size.
     algorithms: Vec<(CollectiveKind, Algorithm)>,
+    /// Whose rules choose those.
+    rules: CollectiveRules,
 }
 
 impl Plan {
@@ -155,6 +157,7 @@ impl Plan {
             nodes: nodes.to_vec(),
             costs: Costs::new(&spec.mpi),
             algorithms: spec.mpi.algorithms.clone(),
+            rules: spec.mpi.collectives,
         })
     }
 
@@ -233,12 +236,15 @@ impl Plan {
     }
 
     /// How a collective is done: as the study says, where that serves so many ranks and bytes, else by size.
-    pub fn algorithm(&self, kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
+    pub fn algorithm(&self, kind: CollectiveKind, size: u32, bytes: u64) -> ChosenAlgorithm {
         let given = self.algorithms.iter().find(|(given, _)| *given == kind);
         let given = given.map(|(_, algorithm)| *algorithm);
         given
             .filter(|algorithm| algorithm.check(kind, size).is_ok() && algorithm.fits(kind, size, bytes))
-            .unwrap_or_else(|| Algorithm::choose(kind, size, bytes))
+            .map_or_else(
+                || self.rules.choose(kind, size, bytes),
+                |algorithm| algorithm.chosen(kind),
+            )
     }
 
     /// Iterations of all motifs that a rank has behind it.
@@ -273,9 +279,11 @@ impl Plan {
         pair_bytes: &'a dyn Fn(u32, u32) -> u64,
     ) -> Call<'a> {
         let size = communicator.size(rank);
+        let ChosenAlgorithm { algorithm, segment } = self.algorithm(collective.kind, size, collective.bytes);
         Call {
             kind: collective.kind,
-            algorithm: self.algorithm(collective.kind, size, collective.bytes),
+            algorithm,
+            segment,
             size,
             me: communicator.number(rank),
             root: collective.root,

@@ -58,6 +58,7 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
         local_latency: time("local_latency")?,
         local_bandwidth: rate("local_bandwidth"),
         algorithms: given.collect(),
+        collectives: values.choice("collectives")?,
         rails,
         progress: progress(&values, &rails, findings)?,
         fetch_above: bytes("fetch_above"),

@@ -2,6 +2,7 @@
 
 use study::units::Unit;
 use study::{BANDWIDTH, Default, Entry, Named, Parameter, RowsOf, SECOND, Type, When, key, size, size_or_none, time};
+use work::mpi::collective::CollectiveRules;
 use work::mpi::spec::{BesideTrees, HandlingWord, RailPolicy, Rendezvous};
 use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
@@ -30,7 +31,7 @@ macro_rules! algorithm {
         key(
             $name,
             Type::Or(
-                &("auto", "by number of ranks and size, with the switch points of MPICH"),
+                &("auto", "by number of ranks and size, as `collectives` says"),
                 &Type::Choice(&[$(($choice, "See the models' page on collectives.")),+]),
             ),
             Default::Text("auto"),
@@ -246,6 +247,12 @@ pub(super) const MPI: &[Parameter] = &[
         Default::Text("as-wired"),
         "How hops beside the network are counted on a fat-tree of three levels.",
     ),
+    key(
+        "collectives",
+        Type::Choice(CollectiveRules::WORDS),
+        Default::Text("mpich"),
+        "Whose rules choose the algorithms of collectives that are `auto`.",
+    ),
     algorithm!(
         "barrier",
         "dissemination",
@@ -260,9 +267,20 @@ pub(super) const MPI: &[Parameter] = &[
         "scatter-allgather",
         "scatter-doubling",
         "chain",
-        "heap"
+        "heap",
+        "binomial-doubling",
+        "split-binary",
+        "binary"
     ),
-    algorithm!("reduce", "binomial", "rabenseifner", "heap"),
+    algorithm!(
+        "reduce",
+        "binomial",
+        "rabenseifner",
+        "heap",
+        "chain",
+        "binary",
+        "linear"
+    ),
     algorithm!(
         "allreduce",
         "recursive-doubling",
@@ -271,9 +289,9 @@ pub(super) const MPI: &[Parameter] = &[
         "reduce-bcast",
         "heap"
     ),
-    algorithm!("gather", "binomial", "linear"),
+    algorithm!("gather", "binomial", "linear", "synchronised"),
     algorithm!("scatter", "binomial", "linear"),
-    algorithm!("allgather", "ring", "recursive-doubling", "bruck"),
+    algorithm!("allgather", "ring", "recursive-doubling", "bruck", "neighbour-exchange"),
     algorithm!("reduce_scatter", "ring", "recursive-halving", "pairwise"),
     algorithm!("alltoall", "pairwise", "spread", "window", "bruck", "shift"),
     algorithm!("alltoallv", "pairwise", "spread", "window", "shift"),

@@ -709,11 +709,20 @@ fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters:
             "\"split\"",
             "\"vc-router\"",
             "\"striped\"",
+            "\"binomial-doubling\"",
+            "\"split-binary\"",
+            "\"binary\"",
+            "\"synchronised\"",
+            "\"neighbour-exchange\"",
+        ];
+        // Words of another key that this one has later.
+        let later_here = [
+            ("mpi.barrier", "\"bruck\""),
+            ("mpi.reduce", "\"chain\""),
+            ("mpi.reduce", "\"linear\""),
         ];
         let mut values = values_of(&id, &parameter.kind);
-        values.retain(|value| {
-            !later.contains(&value.as_str()) && (id.as_str(), value.as_str()) != ("mpi.barrier", "\"bruck\"")
-        });
+        values.retain(|value| !later.contains(&value.as_str()) && !later_here.contains(&(id.as_str(), value.as_str())));
         let belongs = parameter
             .when
             .iter()
@@ -889,6 +898,7 @@ fn mixed_study(seed: u64) -> Draft {
                 "beside_latency",
                 "beside_hop",
                 "beside_trees",
+                "collectives",
             ];
             let own: Vec<_> = of("mpi")
                 .into_iter()

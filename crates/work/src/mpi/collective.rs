@@ -6,21 +6,25 @@
 
 mod algorithm;
 mod bruck;
-mod chain;
 mod cost;
 mod direct;
 mod doubling;
 mod heap;
+mod openmpi;
 mod ring;
+mod rules;
+mod segmented;
 mod step;
 #[cfg(test)]
 mod tests;
 mod tree;
 
-pub use algorithm::Algorithm;
+pub use algorithm::{Algorithm, ChosenAlgorithm, WHOLE};
 pub use cost::Cost;
+pub use rules::CollectiveRules;
 
 use super::op::{Action, CollectiveKind};
+use segmented::Tree;
 use step::{Fold, Script, VectorSpan};
 
 /// The part of one rank in one collective. Ranks are those of the communicator.
@@ -30,6 +34,8 @@ pub struct Call<'a> {
     pub kind: CollectiveKind,
     /// How; one of [`Algorithm::of`] the kind that [`Algorithm::check`] lets pass for `size`.
     pub algorithm: Algorithm,
+    /// Bytes of a segment, for algorithms that can cut a vector; [`WHOLE`]: it is not cut.
+    pub segment: u64,
     /// Number of ranks, below 2^30.
     pub size: u32,
     /// The rank in question, below `size`.
@@ -92,16 +98,36 @@ impl Call<'_> {
                 tree::scatter_pieces(self, script);
                 doubling::allgather_pieces(self, script);
             }
-            (K::Bcast, A::Chain) => chain::bcast(self, script),
-            (K::Reduce, A::Binomial) => tree::reduce(self, script),
+            (K::Bcast, A::Chain) => segmented::bcast(self, script, Tree::Chain),
+            (K::Bcast, A::BinomialDoubling) => segmented::bcast(self, script, Tree::ByHighestBit),
+            (K::Bcast, A::Binary) => segmented::bcast(self, script, Tree::Binary),
+            (K::Bcast, A::SplitBinary) => segmented::split(self, script),
+            (K::Reduce, A::Binomial) if self.segment == WHOLE => tree::reduce(self, script),
+            (K::Reduce, A::Binomial) => segmented::reduce(self, script, Tree::ByLowestBit),
+            (K::Reduce, A::Chain) => segmented::reduce(self, script, Tree::Chain),
+            (K::Reduce, A::Binary) => segmented::reduce(self, script, Tree::Binary),
+            (K::Reduce, A::Linear) => direct::reduce(self, script),
             (K::Reduce, A::Rabenseifner) => doubling::reduce(self, script),
             (K::Reduce, A::Heap) => heap::reduce(self, script),
             (K::Allreduce, A::RecursiveDoubling) => doubling::allreduce(self, script),
             (K::Allreduce, A::Ring) => ring::allreduce(self, script),
             (K::Allreduce, A::Rabenseifner) => doubling::allreduce_by_halves(self, script),
-            (K::Allreduce, A::ReduceBcast) => {
+            (K::Allreduce, A::ReduceBcast) if self.segment == WHOLE => {
                 tree::reduce(self, script);
                 tree::bcast(self, script);
+            }
+            (K::Allreduce, A::ReduceBcast) => {
+                for kind in [K::Reduce, K::Bcast] {
+                    let ChosenAlgorithm { algorithm, segment } = openmpi::choose(kind, self.size, self.bytes);
+                    let part = Call {
+                        kind,
+                        algorithm,
+                        segment,
+                        root: 0,
+                        ..*self
+                    };
+                    part.tell(script);
+                }
             }
             (K::Allreduce, A::Heap) => {
                 heap::reduce(self, script);
@@ -109,11 +135,13 @@ impl Call<'_> {
             }
             (K::Gather, A::Binomial) => tree::gather(self, script),
             (K::Gather, A::Linear) => direct::gather(self, script),
+            (K::Gather, A::Synchronised) => direct::gather_called(self, script),
             (K::Scatter, A::Binomial) => tree::scatter(self, script),
             (K::Scatter, A::Linear) => direct::scatter(self, script),
             (K::Allgather, A::Ring) => ring::allgather(self, script),
             (K::Allgather, A::RecursiveDoubling) => doubling::allgather(self, script),
             (K::Allgather, A::Bruck) => bruck::allgather(self, script),
+            (K::Allgather, A::NeighbourExchange) => ring::exchange_with_neighbours(self, script),
             (K::ReduceScatter, A::Ring) => ring::reduce_scatter(self, script),
             (K::ReduceScatter, A::RecursiveHalving) => doubling::reduce_scatter(self, script),
             (K::ReduceScatter, A::Pairwise) => direct::reduce_scatter(self, script),

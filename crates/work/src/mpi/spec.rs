@@ -1,7 +1,7 @@
 //! What a study says of ranks: what they do, when they start, what their messages cost, and the interfaces of their nodes.
 
 use super::CollectiveKind;
-use super::collective::Algorithm;
+use super::collective::{Algorithm, CollectiveRules};
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -111,6 +111,9 @@ pub struct MpiSpec {
     pub local_bandwidth: Option<BitsPerSec>,
     /// Algorithm of each kind of collective that is not to be chosen by size.
     pub algorithms: Vec<(CollectiveKind, Algorithm)>,
+    /// Whose rules choose those of the others.
+    #[serde(default, skip_serializing_if = "CollectiveRules::is_default")]
+    pub collectives: CollectiveRules,
     /// Interfaces of a node of the job.
     #[serde(default, skip_serializing_if = "Rails::is_default")]
     pub rails: Rails,
@@ -144,6 +147,7 @@ impl Default for MpiSpec {
             local_latency: Time(200_000),
             local_bandwidth: gigabytes(20),
             algorithms: Vec::new(),
+            collectives: CollectiveRules::default(),
             rails: Rails::default(),
             progress: Handling::Always,
             fetch_above: None,

@@ -44,7 +44,29 @@ pub enum Algorithm {
     Heap,
     /// One partner after another, farther and farther ahead.
     Shift,
+    /// A binomial tree by the highest bit.
+    BinomialDoubling,
+    /// A half down each side of a binary tree, then exchanged between them.
+    SplitBinary,
+    /// Segments on a binary tree by levels.
+    Binary,
+    /// The root calls one rank after another.
+    Synchronised,
+    /// Two blocks to the one neighbour, two to the other.
+    NeighbourExchange,
 }
+
+/// An algorithm, and the size of what it cuts a vector into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChosenAlgorithm {
+    /// Which.
+    pub algorithm: Algorithm,
+    /// Bytes of a segment; [`WHOLE`]: nothing is cut.
+    pub segment: u64,
+}
+
+/// The segment of an algorithm that cuts nothing.
+pub const WHOLE: u64 = u64::MAX;
 
 use Algorithm as A;
 use CollectiveKind as K;
@@ -54,10 +76,11 @@ const THAKUR: &str =
 const RABENSEIFNER: &str = "Rabenseifner, \"Optimization of collective reduction operations\", ICCS 2004";
 const BRUCK: &str =
     "Bruck, Ho, Kipnis, Upfal, Weathersby, \"Efficient algorithms for all-to-all communications\", IEEE TPDS 8, 1997";
+const OPEN_MPI: &str = "Open MPI 1.10, coll/tuned; Pjesivac-Grbovic et al., \"Performance analysis of MPI collective operations\", Cluster Computing 10, 2007";
 const VAN_DE_GEIJN: &str = "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts, \"Interprocessor collective communication library\", SHPCC 1994";
 
 /// (algorithm, name in a study file, one line, paper).
-const CATALOGUE: [(Algorithm, &str, &str, &str); 17] = [
+const CATALOGUE: [(Algorithm, &str, &str, &str); 22] = [
     (
         A::Dissemination,
         "dissemination",
@@ -160,8 +183,41 @@ const CATALOGUE: [(Algorithm, &str, &str, &str); 17] = [
         "n - 1 rounds: to the rank i ahead, from the rank i before, for powers of two of ranks as well.",
         "SST, Firefly's all-to-all",
     ),
+    (
+        A::BinomialDoubling,
+        "binomial-doubling",
+        "A binomial tree: rank r is below r without its highest bit, and tells all below it at once, the nearest first.",
+        OPEN_MPI,
+    ),
+    (
+        A::SplitBinary,
+        "split-binary",
+        "Segments of 1 KiB: the first half of the vector down the odd side of a binary tree, the second half down the even one; then neighbours exchange halves.",
+        OPEN_MPI,
+    ),
+    (
+        A::Binary,
+        "binary",
+        "Segments of 32 KiB on a binary tree: a rank of level k, from 0, is above the ranks 2^k and 2^(k+1) further.",
+        OPEN_MPI,
+    ),
+    (
+        A::Synchronised,
+        "synchronised",
+        "The root calls rank after rank, gets its first 32 KiB, and calls the next one while the rest comes.",
+        OPEN_MPI,
+    ),
+    (
+        A::NeighbourExchange,
+        "neighbour-exchange",
+        "n / 2 rounds: two blocks to and from the one neighbour, then the other; even numbers of ranks only.",
+        "Chen et al., \"Performance evaluation of allgather algorithms on terascale Linux cluster with Fast Ethernet\", HPC Asia 2005",
+    ),
 ];
-const _: () = assert!(WINDOW == 32 && super::chain::SEGMENT == 64 << 10, "the lines name them");
+const _: () = assert!(
+    WINDOW == 32 && super::segmented::CHAIN == 64 << 10,
+    "the lines name them"
+);
 
 impl Algorithm {
     /// All of them.
@@ -203,11 +259,21 @@ impl Algorithm {
     pub fn of(kind: CollectiveKind) -> &'static [Algorithm] {
         match kind {
             K::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Binomial, A::Heap, A::Bruck],
-            K::Bcast => &[A::Binomial, A::ScatterAllgather, A::ScatterDoubling, A::Chain, A::Heap],
-            K::Reduce => &[A::Binomial, A::Rabenseifner, A::Heap],
+            K::Bcast => &[
+                A::Binomial,
+                A::ScatterAllgather,
+                A::ScatterDoubling,
+                A::Chain,
+                A::Heap,
+                A::BinomialDoubling,
+                A::SplitBinary,
+                A::Binary,
+            ],
+            K::Reduce => &[A::Binomial, A::Rabenseifner, A::Heap, A::Chain, A::Binary, A::Linear],
             K::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::ReduceBcast, A::Heap],
-            K::Gather | K::Scatter => &[A::Binomial, A::Linear],
-            K::Allgather => &[A::RecursiveDoubling, A::Bruck, A::Ring],
+            K::Gather => &[A::Binomial, A::Linear, A::Synchronised],
+            K::Scatter => &[A::Binomial, A::Linear],
+            K::Allgather => &[A::RecursiveDoubling, A::Bruck, A::Ring, A::NeighbourExchange],
             K::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring],
             K::Alltoall => &[A::Bruck, A::Spread, A::Window, A::Pairwise, A::Shift],
             K::Alltoallv => &[A::Spread, A::Window, A::Pairwise, A::Shift],
@@ -241,7 +307,34 @@ impl Algorithm {
                 other.name()
             ));
         }
+        if self == A::NeighbourExchange && size % 2 == 1 {
+            return Err(format!(
+                "{} by {} takes an even number of ranks, not {size}; take \"{}\"",
+                kind.name(),
+                self.name(),
+                A::Ring.name()
+            ));
+        }
         Ok(())
+    }
+
+    /// Bytes of what it cuts the vector of a kind into where nobody says it; [`WHOLE`]: it cuts nothing.
+    pub fn own_segment(self, kind: CollectiveKind) -> u64 {
+        const KIB: u64 = 1 << 10;
+        match (kind, self) {
+            (_, A::Chain) => super::segmented::CHAIN,
+            (_, A::SplitBinary) => KIB,
+            (_, A::Binary) | (K::Gather, A::Synchronised) => 32 * KIB,
+            _ => WHOLE,
+        }
+    }
+
+    /// It, with its own segments.
+    pub fn chosen(self, kind: CollectiveKind) -> ChosenAlgorithm {
+        ChosenAlgorithm {
+            algorithm: self,
+            segment: self.own_segment(kind),
+        }
     }
 
     /// Whether no message gets larger than one can be: some algorithms put the blocks of many ranks together.
@@ -249,7 +342,7 @@ impl Algorithm {
         let joins = matches!(
             (kind, self),
             (K::Gather | K::Scatter, A::Binomial)
-                | (K::Allgather, A::RecursiveDoubling | A::Bruck)
+                | (K::Allgather, A::RecursiveDoubling | A::Bruck | A::NeighbourExchange)
                 | (K::ReduceScatter, A::RecursiveHalving)
                 | (K::Alltoall, A::Bruck)
         );

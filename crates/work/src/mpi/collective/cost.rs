@@ -3,7 +3,7 @@
 
 use super::super::op::CollectiveKind;
 use super::bruck::with_bit;
-use super::chain::{SEGMENT, segments};
+use super::segmented::{CHAIN, chain_rounds};
 use super::step::Fold;
 use super::{Algorithm, heap, log2_ceil};
 
@@ -19,12 +19,13 @@ pub struct Cost {
 impl Cost {
     /// The cost of an algorithm among `size` ranks that all come at the same time; `bytes` as in
     /// [`Collective`](super::super::Collective), for an alltoallv those of every pair. Exact where the vector can be cut into pieces of
-    /// one size. Combining and copying are not in it. `algorithm` is one that [`Algorithm::check`] lets pass.
-    pub fn of(kind: CollectiveKind, algorithm: Algorithm, size: u32, bytes: u64) -> Cost {
+    /// one size. Combining and copying are not in it. `algorithm` is one that [`Algorithm::check`] lets pass, with its own segments. `None`: messages overlap
+    /// in a way that no formula is known for here.
+    pub fn of(kind: CollectiveKind, algorithm: Algorithm, size: u32, bytes: u64) -> Option<Cost> {
         use Algorithm as A;
         use CollectiveKind as K;
         if size < 2 {
-            return Cost { rounds: 0, bytes: 0 };
+            return Some(Cost { rounds: 0, bytes: 0 });
         }
         let bytes = if kind == K::Barrier { 0 } else { bytes };
         let n = u64::from(size);
@@ -50,9 +51,14 @@ impl Cost {
             (_, A::ScatterAllgather) => (log + size - 1, 2 * most(size)),
             (_, A::ScatterDoubling) => (2 * log, 2 * most(size)),
             (_, A::Chain) => {
-                let rounds = segments(bytes) + size - 2;
-                (rounds, u64::from(rounds) * bytes.min(SEGMENT))
+                let rounds = chain_rounds(bytes, size);
+                (rounds, u64::from(rounds) * bytes.min(CHAIN))
             }
+            (_, A::SplitBinary | A::Binary) => return None,
+            (_, A::BinomialDoubling) => (log, u64::from(log) * bytes),
+            // A call, then a first part and a rest that may be nothing, rank after rank: the rest comes before the next first part.
+            (_, A::Synchronised) => return None,
+            (_, A::NeighbourExchange) => (size / 2, (n - 1) * bytes),
             (K::Reduce, A::Rabenseifner) => (
                 2 * fold.rounds() + folded,
                 2 * most(fold.power) + u64::from(folded) * bytes,
@@ -74,6 +80,6 @@ impl Cost {
             }
             _ => (size - 1, (n - 1) * bytes),
         };
-        Cost { rounds, bytes }
+        Some(Cost { rounds, bytes })
     }
 }

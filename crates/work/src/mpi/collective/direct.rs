@@ -1,7 +1,7 @@
 //! Every block goes straight from its origin to where it is wanted.
 
 use super::Call;
-use super::step::Script;
+use super::step::{Script, VectorSpan};
 
 /// Partners that a [`window`] talks to at a time.
 pub(super) const WINDOW: u32 = 32;
@@ -17,6 +17,58 @@ pub(super) fn gather(call: &Call, script: &mut Script) {
         script.send(call.root, call.blocks(call.me, 1));
     }
     script.wait();
+}
+
+/// The root calls one rank after another: it sends a signal, gets the first segment of its block, and calls the next one while the rest comes.
+pub(super) fn gather_called(call: &Call, script: &mut Script) {
+    let first_bytes = call.segment.min(call.bytes);
+    let first = |of: u32| VectorSpan {
+        start: u64::from(of) * call.bytes,
+        bytes: first_bytes,
+    };
+    let rest = |of: u32| VectorSpan {
+        start: u64::from(of) * call.bytes + first_bytes,
+        bytes: call.bytes - first_bytes,
+    };
+    if call.me != call.root {
+        script.recv(call.root, VectorSpan::NONE);
+        script.wait();
+        for part in [first(call.me), rest(call.me)] {
+            script.send(call.root, part);
+            script.wait();
+        }
+        return;
+    }
+    // The others in the order of their numbers.
+    let other = |i: u32| i + u32::from(i >= call.root);
+    let ask = |script: &mut Script, of: u32| {
+        script.recv(of, first(of));
+        script.send(of, VectorSpan::NONE);
+    };
+    ask(script, other(0));
+    script.wait();
+    script.rounds(call.size - 2, 4, |script, i| {
+        script.recv(other(i), rest(other(i)));
+        ask(script, other(i + 1));
+        script.wait();
+    });
+    script.recv(other(call.size - 2), rest(other(call.size - 2)));
+    script.wait();
+}
+
+/// The root takes in one contribution after another, that of the last rank first.
+pub(super) fn reduce(call: &Call, script: &mut Script) {
+    if call.me != call.root {
+        script.send(call.root, call.whole());
+        script.wait();
+        return;
+    }
+    script.rounds(call.size - 1, 3, |script, i| {
+        let from = call.size - 1 - i;
+        script.recv(from - u32::from(from <= call.root), call.whole());
+        script.wait();
+        script.combine(call.whole());
+    });
 }
 
 /// The root sends all blocks at once.

@@ -2,6 +2,7 @@
 //! the data are right in the end, and the time in the alpha-beta model is that of [`Cost`].
 
 mod game;
+mod openmpi;
 
 use super::super::op::{Action, CollectiveKind};
 use super::{Algorithm, Call, Cost, cut, no_pairs};
@@ -32,6 +33,7 @@ fn call<'a>(kind: CollectiveKind, algorithm: Algorithm, size: u32, bytes: u64) -
     Call {
         kind,
         algorithm,
+        segment: algorithm.own_segment(kind),
         size,
         me: 0,
         root: 0,
@@ -73,10 +75,72 @@ fn every_algorithm_ends_with_the_right_data_everywhere() {
 #[test]
 fn a_chain_passes_on_all_of_its_segments() {
     for size in [2, 3, 5] {
-        let bytes = 2 * super::chain::SEGMENT + 5;
+        let bytes = 2 * super::segmented::CHAIN + 5;
         let mut game = Game::with_data(call(K::Bcast, A::Chain, size, bytes));
         assert_eq!(game.play(), u64::from(3 + size - 2));
         game.check();
+    }
+}
+
+#[test]
+fn vectors_in_segments_arrive_whole_by_as_many_messages_as_the_books_say() {
+    // Messages and bytes of all ranks; n ranks, S segments of the vector (of its first half, of its second), m bytes.
+    type Formula = fn(u64, u64, [u64; 2], u64) -> (u64, u64);
+    let tree: Formula = |n, segments, _, m| ((n - 1) * segments, (n - 1) * m);
+    let books: [(CollectiveKind, Algorithm, Formula); 10] = [
+        (K::Bcast, A::Chain, tree),
+        (K::Bcast, A::Binary, tree),
+        (K::Bcast, A::BinomialDoubling, tree),
+        // Of an even number of ranks the root sends a half to the last one.
+        (K::Bcast, A::SplitBinary, |n, _, [first, second], m| {
+            let (odd, even) = (n / 2, (n - 1) / 2);
+            (odd * first + even * second + n - 1, (n - 1) * m)
+        }),
+        (K::Reduce, A::Binomial, tree),
+        (K::Reduce, A::Chain, tree),
+        (K::Reduce, A::Binary, tree),
+        (K::Gather, A::Synchronised, |n, _, _, m| (3 * (n - 1), (n - 1) * m)),
+        (K::Allreduce, A::Ring, |n, segments, _, m| {
+            let longest = m.div_ceil(n);
+            let parts = longest.div_ceil(m.div_ceil(segments).max(1)).max(1);
+            (n * (n - 1) * (parts + 1), 2 * (n - 1) * m)
+        }),
+        (K::Allreduce, A::ReduceBcast, |n, _, _, m| {
+            (2 * (n - 1), 2 * (n - 1) * m)
+        }),
+    ];
+    for size in (2..=17).chain([31, 32, 33]) {
+        for (kind, algorithm, formula) in books {
+            for (segment, bytes) in [(4_u64, 24_u64), (4, 25), (4, 31), (1, 7), (8, 8), (5, 64)] {
+                for root in [0, size / 2] {
+                    if algorithm == A::Ring && bytes != segment * bytes.div_ceil(segment) {
+                        continue;
+                    }
+                    let call = Call {
+                        segment,
+                        root: if kind.has_root() { root } else { 0 },
+                        ..call(kind, algorithm, size, bytes)
+                    };
+                    let mut game = Game::with_data(call);
+                    game.play();
+                    game.check();
+                    let sent = (
+                        game.ranks.iter().map(|rank| rank.messages).sum(),
+                        game.ranks.iter().map(|rank| rank.sent).sum(),
+                    );
+                    let halves = [bytes - bytes / 2, bytes / 2].map(|half| half.div_ceil(segment));
+                    let is_chain = algorithm == A::SplitBinary && segment > bytes / 2;
+                    let formula = if is_chain { tree } else { formula };
+                    let expected = formula(size.into(), bytes.div_ceil(segment), halves, bytes);
+                    let what = format!(
+                        "{} by {} of {size}, {bytes} B by {segment}",
+                        kind.name(),
+                        algorithm.name()
+                    );
+                    assert_eq!(sent, expected, "{what}");
+                }
+            }
+        }
     }
 }
 
@@ -93,7 +157,9 @@ fn rounds_and_bytes_on_the_critical_path_are_those_of_the_cost() {
                 ..call(kind, algorithm, size, bytes)
             };
             let play = |alpha, beta| Game::new(call, alpha, beta, 0).play();
-            let cost = Cost::of(kind, algorithm, size, bytes);
+            let Some(cost) = Cost::of(kind, algorithm, size, bytes) else {
+                continue;
+            };
             let what = format!("{} by {} of {size}", kind.name(), algorithm.name());
             assert_eq!(play(1, 0), u64::from(cost.rounds), "{what}: rounds");
             assert_eq!(play(0, 1), cost.bytes, "{what}: bytes");
@@ -174,6 +240,51 @@ fn steps_of_one_rank_worked_out_by_hand() {
     assert_eq!(steps(heap(2)), [recv(1, 7), recv(0, 7), Wait, combine(7), combine(7)]);
     assert_eq!(steps(heap(0)), [recv(5, 7), Wait, combine(7), send(2, 7), Wait]);
     assert_eq!(steps(heap(4)), [send(1, 7), Wait]);
+    // Of 7 ranks on a binary tree by levels, rank 1 is above 3 and 5 and has the first 4 of 7 bytes, by 2; then it exchanges halves with 2.
+    let split = Call {
+        me: 1,
+        segment: 2,
+        ..call(K::Bcast, A::SplitBinary, 7, 7)
+    };
+    let passed_on = [recv(0, 2), send(3, 2), send(5, 2), Wait, send(3, 2), send(5, 2), Wait];
+    let exchanged = [recv(2, 3), send(2, 4), Wait];
+    assert_eq!(steps(split), [&[recv(0, 2), Wait][..], &passed_on, &exchanged].concat());
+    // Rank 2 of 6 in a chain to rank 0, 5 bytes by 3.
+    let chain = Call {
+        me: 2,
+        segment: 3,
+        ..call(K::Reduce, A::Chain, 6, 5)
+    };
+    let first = [recv(3, 3), Wait, combine(3), recv(3, 2), send(1, 3), Wait, combine(2)];
+    assert_eq!(steps(chain), [&first[..], &[send(1, 2), Wait]].concat());
+    // Root 1 of 3 calls 0, then 2; 5 bytes by 4.
+    let called = |me| Call {
+        me,
+        root: 1,
+        segment: 4,
+        ..call(K::Gather, A::Synchronised, 3, 5)
+    };
+    let both = [
+        recv(0, 4),
+        send(0, 0),
+        Wait,
+        recv(0, 1),
+        recv(2, 4),
+        send(2, 0),
+        Wait,
+        recv(2, 1),
+        Wait,
+    ];
+    assert_eq!(steps(called(1)), both);
+    assert_eq!(steps(called(2)), [recv(1, 0), Wait, send(1, 4), Wait, send(1, 1), Wait]);
+    // Rank 3 of 6, of the pair 2 and 3: the pair above has 4 and 5, the pair below 0 and 1.
+    let neighbours = Call {
+        me: 3,
+        ..call(K::Allgather, A::NeighbourExchange, 6, 10)
+    };
+    let exchange = |with, bytes| [recv(with, bytes), send(with, bytes), Wait];
+    let rounds = [exchange(2, 10), exchange(4, 20), exchange(2, 20)];
+    assert_eq!(steps(neighbours), rounds.concat());
     // Rank 1 of 3: 5 bytes are cut into 2, 2 and 1.
     let ring = Call {
         me: 1,
@@ -269,11 +380,15 @@ fn names_are_read_back_and_misfits_say_what_to_take() {
     let reason = |algorithm: Algorithm, kind, size| algorithm.check(kind, size).err().unwrap_or_default();
     assert_eq!(
         reason(A::Bruck, K::Reduce, 8),
-        "reduce has no \"bruck\", take one of binomial, rabenseifner, heap"
+        "reduce has no \"bruck\", take one of binomial, rabenseifner, heap, chain, binary, linear"
     );
     assert_eq!(
         reason(A::RecursiveDoubling, K::Allgather, 6),
         "allgather by recursive-doubling takes a power of two of ranks, not 6; take \"bruck\""
+    );
+    assert_eq!(
+        reason(A::NeighbourExchange, K::Allgather, 5),
+        "allgather by neighbour-exchange takes an even number of ranks, not 5; take \"ring\""
     );
     assert_eq!(reason(A::RecursiveDoubling, K::Allreduce, 6), "");
 }

@@ -29,6 +29,7 @@ pub(super) struct Rank {
     slots: Vec<(u32, u32)>,
     heard: u128,
     pub(super) sent: u64,
+    pub(super) messages: u64,
     received: Vec<u32>,
     done: bool,
 }
@@ -84,6 +85,7 @@ impl<'a> Game<'a> {
                 slots: (0..call.size).map(|j| (me, (me + j) % call.size)).collect(),
                 heard: 1 << me,
                 sent: 0,
+                messages: 0,
                 received: Vec::new(),
                 done: false,
             });
@@ -124,6 +126,7 @@ impl<'a> Game<'a> {
         let rank = &mut self.ranks[me as usize];
         rank.out = rank.out.max(rank.clock) + took;
         rank.sent += bytes;
+        rank.messages += 1;
         let slots = match relays {
             true => {
                 let gone = rank.slots.iter().enumerate().filter(|(j, _)| Self::goes(span, *j));
