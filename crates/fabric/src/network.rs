@@ -254,7 +254,12 @@ impl Network {
         let least = LeastTimes::new(spec, &topology, &links);
         let laying = Laying::new(topology, blocks, std::mem::take(&mut links.classes))?;
         let topology = &laying.plant.topology;
-        let planned = Planned::new(spec, topology)?;
+        let workload = workload(spec, topology, links.injection.bandwidth())?;
+        let demands = match spec.routing.asks_for_demands() {
+            true => workload.job_demands(),
+            false => Vec::new(),
+        };
+        let planned = Planned::new(spec, topology, &demands)?;
         let channels = planned.as_ref().map(|planned| planned.channels(spec, topology));
         let routers = channels
             .transpose()?
@@ -263,12 +268,12 @@ impl Network {
         let routers = routers.as_ref().unwrap_or(router);
         let terms = RoutingTerms {
             router: routers,
+            demands: &demands,
             ..spec.routing_terms()
         };
         let routing = Routing::new(&spec.routing, &terms, topology)?;
         let changes = planned.map(|planned| planned.ready(spec, routers, &laying.plant));
         let changes = changes.transpose()?.map(Box::new);
-        let workload = workload(spec, topology, links.injection.bandwidth())?;
         let flit = u64::from(model.flit(router));
         let vcs = match model.channels() {
             RouterChannels::AsNeeded => routing.vcs().into(),

@@ -94,7 +94,7 @@ pub use polarized::PenaltySpec;
 pub use proof::Proof;
 pub use table::PathTable;
 pub use table_source::table_bytes;
-pub use tables::{PathChoice, TableSource, TablesSpec};
+pub use tables::{DemandsFrom, DemandsSpec, PathChoice, SumsIn, TableSource, TablesSpec};
 pub use turns::COUNTER;
 pub use valiant::ViaSpec;
 pub use weigh::{Congestion, Per, Sense};

@@ -19,9 +19,9 @@ use work::workload::spec::rails_of;
 
 pub use crate::equipment::*;
 pub use crate::routing::{
-    Congestion, DallySpec, DerouteSpec, DetourSpec, DfpSpec, Equal, EqualSpec, KeepSpec, NoKeys, OmniSpec, PathChoice,
-    PenaltySpec, Per, PicksSpec, RatioSpec, RoomSpec, RoutingSpec, Scope, SenseSpec, TableSource, TablesSpec, TakeSpec,
-    Taken, Tie, TieSpec, Via, ViaSpec,
+    Congestion, DallySpec, DemandsFrom, DemandsSpec, DerouteSpec, DetourSpec, DfpSpec, Equal, EqualSpec, KeepSpec,
+    NoKeys, OmniSpec, PathChoice, PenaltySpec, Per, PicksSpec, RatioSpec, RoomSpec, RoutingSpec, Scope, SenseSpec,
+    SumsIn, TableSource, TablesSpec, TakeSpec, Taken, Tie, TieSpec, Via, ViaSpec,
 };
 pub use outage::{Outage, OutagesSpec, Reroute, in_outage};
 pub use plain::plain;
@@ -187,6 +187,7 @@ impl RunSpec {
             nic: &self.nic,
             networks: networks.max().unwrap_or(1),
             seed: self.control.fine_seed(),
+            demands: &[],
         }
     }
 

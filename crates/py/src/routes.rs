@@ -8,13 +8,14 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use topo::subnet::analysis::{Loads, LostPath, Paths, Questions, Shift, read_demand};
-use topo::subnet::engine::{DemandMatrix, Options, RoutingEngine, route_with_report};
+use topo::subnet::engine::{Demands, JobDemand, Options, RoutingEngine, route_with_report};
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
 use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
@@ -231,7 +232,7 @@ impl PyFabric {
             .options(&wanted)
             .map_err(|reason| errors::of_key(py, "", "roots", &reason))?;
         if engine == RoutingEngine::Parx && wanted["demand"].is_object() {
-            options.demand = Some(self.traffic(py, &wanted["demand"])?);
+            options.demands = Demands::Jobs(vec![self.traffic(py, &wanted["demand"])?]);
         }
         let mut parts = self.parts.clone();
         let mut note = None;
@@ -298,17 +299,26 @@ impl PyFabric {
 }
 
 impl PyFabric {
-    /// A demand as a matrix of all pairs.
-    fn traffic(&self, py: Python<'_>, given: &Value) -> PyResult<DemandMatrix> {
+    /// A demand as that of one job of all hosts that it names, in the order of their numbers.
+    fn traffic(&self, py: Python<'_>, given: &Value) -> PyResult<JobDemand> {
         let word = |key: &str| given[key].as_str().unwrap_or_default();
         let subnet = &self.parts.subnet;
         let demand = read_demand(word("text"), subnet).map_err(|mistakes| refused(py, word("file"), &mistakes))?;
-        let n = subnet.hosts.len();
-        let mut traffic = vec![0.0; n * n];
-        demand
+        let mut sums: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        for (from, to, amount) in demand {
+            *sums.entry((from, to)).or_default() += amount;
+        }
+        let mut hosts: Vec<u32> = sums.keys().flat_map(|&(from, to)| [from, to]).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let place = |host: u32| hosts.partition_point(|&other| other < host) as u32;
+        let pairs = sums
             .iter()
-            .for_each(|&(from, to, amount)| traffic[from as usize * n + to as usize] += amount);
-        Ok(DemandMatrix { traffic })
+            .map(|(&(from, to), &amount)| (place(from), place(to), amount));
+        Ok(JobDemand {
+            pairs: pairs.collect(),
+            hosts,
+        })
     }
 
     fn options(&self, wanted: &Value) -> Result<Options, String> {

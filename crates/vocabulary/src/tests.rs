@@ -895,9 +895,29 @@ fn tables_are_read_with_their_paths_and_read_back() {
         roots: roots.to_vec(),
         lmc,
         seed: 1,
+        demands: None,
+    };
+    let of_jobs = |source| match source {
+        TableSource::Engine {
+            lanes,
+            roots,
+            lmc,
+            seed,
+            ..
+        } => TableSource::Engine {
+            lanes,
+            roots,
+            lmc,
+            seed,
+            demands: Some(DemandsSpec {
+                from: DemandsFrom::Jobs,
+                sums: SumsIn::EightBits,
+            }),
+        },
+        source => source,
     };
     let parx = tables(&["routing.kind=parx"]);
-    assert_eq!(parx.source, engine(8, &[], 2));
+    assert_eq!(parx.source, of_jobs(engine(8, &[], 2)));
     assert_eq!((parx.path, parx.small_below), (PathChoice::BySize, Bytes(512)));
     let up = tables(&["routing.kind=updn", "routing.roots=[3, 5]", "routing.lmc=1"]);
     assert_eq!(up.source, engine(1, &[3, 5], 1));

@@ -15,6 +15,7 @@ use des::{Philox, Philox2, Table, mix};
 use std::sync::Arc;
 use study::{BitsPerSec, Family};
 use topo::Topology;
+use topo::subnet::engine::JobDemand;
 
 mod births;
 mod demand;
@@ -334,6 +335,12 @@ impl Workload {
     /// The plan of a job of MPI ranks.
     pub fn plan_of(&self, job: usize) -> Option<&Plan> {
         self.ranks.as_ref()?.jobs.get(job)?.as_ref()
+    }
+
+    /// What jobs of MPI ranks send, job by job.
+    pub fn job_demands(&self) -> Vec<JobDemand> {
+        let plans = self.ranks.iter().flat_map(|plans| plans.jobs.iter().flatten());
+        plans.map(Plan::demand).collect()
     }
 
     /// The job of MPI ranks that `node` is in: its number, its plan, and the node's logical number there.

@@ -8,6 +8,7 @@ use crate::plant::{Class, Plant, Site};
 use crate::routing::{Proof, Routing};
 use crate::spec::{RouterSpec, RoutingTerms, RunSpec, first_mistake, in_outage};
 use topo::deadlock::check_within;
+use topo::subnet::engine::JobDemand;
 use topo::{ChangingRule, Failed, Renumbered, Topology, Verdict, channels_used};
 use work::build_error::BuildError;
 
@@ -85,6 +86,8 @@ struct Lasting {
 /// TimedChanges without their routings, for which it must be known how many channels there are.
 pub struct Planned {
     whole: Topology,
+    /// What jobs send, for routings that ask for it.
+    demands: Vec<JobDemand>,
     outages: Vec<Lasting>,
     begin: Vec<(u64, usize)>,
     stages: Vec<(Topology, Renumbered)>,
@@ -92,7 +95,7 @@ pub struct Planned {
 
 impl Planned {
     /// What a run says of outages; `None` where nothing changes. `common` is the network of which stages are parts.
-    pub fn new(spec: &RunSpec, common: &Topology) -> Result<Option<Planned>, BuildError> {
+    pub fn new(spec: &RunSpec, common: &Topology, demands: &[JobDemand]) -> Result<Option<Planned>, BuildError> {
         if spec.outages.in_time().next().is_none() {
             return Ok(None);
         }
@@ -119,6 +122,7 @@ impl Planned {
             stages: Vec::new(),
             outages,
             whole,
+            demands: demands.to_vec(),
         };
         planned.make_stages(&start, common)?;
         Ok(Some(planned))
@@ -179,6 +183,7 @@ impl Planned {
         for &(_, stage) in &self.begin {
             let terms = RoutingTerms {
                 router: routers,
+                demands: &self.demands,
                 ..spec.routing_terms()
             };
             let topology = &topologies[stage];
@@ -260,6 +265,7 @@ impl Planned {
         for (topology, (_, ports)) in topologies.into_iter().zip(self.stages) {
             let terms = RoutingTerms {
                 router: routers,
+                demands: &self.demands,
                 ..spec.routing_terms()
             };
             let routing = Routing::new(&spec.routing, &terms, &topology)?;

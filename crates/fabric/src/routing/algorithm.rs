@@ -19,6 +19,7 @@ use study::diagnostic::Findings;
 use study::owned::OwnValues;
 use study::words::Words;
 use study::{Entry, Parameter};
+use topo::subnet::engine::JobDemand;
 use topo::{RoutingRule, Topology};
 use work::build_error::BuildError;
 
@@ -156,6 +157,8 @@ pub struct RoutingTerms<'a> {
     pub networks: u8,
     /// Seed of its random choices.
     pub seed: u64,
+    /// What jobs send, for routings that ask for it.
+    pub demands: &'a [JobDemand],
 }
 
 /// A routing that a study can name.

@@ -5,7 +5,7 @@
 //! which of them have another default is put together from these lists.
 
 use super::algorithm::NamedRouting;
-use super::{Congestion, Equal, PathChoice, Per, Tie, Via};
+use super::{Congestion, DemandsFrom, Equal, PathChoice, Per, SumsIn, Tie, Via};
 use super::{LISTED, OWNERS};
 use study::owned::{self, Uses};
 use study::{Default, Named, Parameter, TIB, Type, When, key, size, size_or_none};
@@ -153,6 +153,20 @@ pub(super) const SMALL_BELOW: Parameter = key(
     "Messages of fewer bytes are short for `by-size`; at most a packet.",
 );
 
+pub(super) const DEMANDS: Parameter = key(
+    "demands",
+    Type::Choice(DemandsFrom::WORDS),
+    Default::Text("jobs"),
+    "What tells parx who sends to whom.",
+);
+
+pub(super) const DEMAND_SUMS: Parameter = key(
+    "demand_sums",
+    Type::Choice(SumsIn::WORDS),
+    Default::Text("modulo-256"),
+    "How the demands of the nodes of a router add up.",
+);
+
 /// The key that chooses, and the shared ones in the order of the documentation.
 const SHARED: &[Parameter] = &[
     key(
@@ -180,6 +194,8 @@ const SHARED: &[Parameter] = &[
     SEED,
     PATH,
     SMALL_BELOW,
+    DEMANDS,
+    DEMAND_SUMS,
 ];
 
 /// All keys of `[routing]`, each with the routings that it belongs to.

@@ -73,6 +73,15 @@ macro_rules! routings {
                 Some((self.name(), tables?))
             }
 
+            /// Whether it lays its ways by what jobs send.
+            pub fn asks_for_demands(&self) -> bool {
+                let source = self.tables().map(|(_, tables)| &tables.source);
+                let Some(TableSource::Engine { demands: Some(demands), .. }) = source else {
+                    return false;
+                };
+                demands.from == DemandsFrom::Jobs
+            }
+
             /// The routing by forwarding tables of this name.
             pub fn by_tables(name: &str, tables: TablesSpec) -> Option<RoutingSpec> {
                 match name {

@@ -1,9 +1,9 @@
 //! Where forwarding tables come from: an engine of a subnet manager, or a file.
 
 use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
-use super::{PathChoice, RoutingSpec, RoutingTerms, TableSource, TablesSpec};
+use super::{DemandsFrom, PathChoice, RoutingSpec, RoutingTerms, SumsIn, TableSource, TablesSpec};
 use study::user_file::hash_bytes;
-use topo::subnet::engine::{Quadrants, choice, quadrant};
+use topo::subnet::engine::{DemandSums, Demands, Quadrants, choice, quadrant};
 use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, GraphSpec, Subnet, Tables, Topology, TopologySpec};
 use work::build_error::BuildError;
@@ -31,6 +31,7 @@ pub(super) fn table(
             roots,
             lmc,
             seed,
+            demands,
         } => {
             subnet.lmc = *lmc;
             bounded(&subnet)?;
@@ -52,6 +53,15 @@ pub(super) fn table(
                 seed: *seed,
                 dims,
                 threads: 1,
+                demands: match demands.map(|demands| demands.from) {
+                    Some(DemandsFrom::Jobs) => Demands::Jobs(terms.demands.to_vec()),
+                    Some(DemandsFrom::None) => Demands::None,
+                    Some(DemandsFrom::Even) | None => Demands::Even,
+                },
+                demand_sums: match demands.map(|demands| demands.sums) {
+                    Some(SumsIn::Numbers) => DemandSums::Exact,
+                    Some(SumsIn::EightBits) | None => DemandSums::Modulo256,
+                },
                 ..Options::default()
             };
             let made = route(engine, &subnet, &options);

@@ -3,7 +3,7 @@
 //!
 //! All read the same keys and run as a [`PathTable`]; each is one item here.
 
-use super::keys::{FILE, LANES, LMC, PATH, ROOTS, SEED, SMALL_BELOW};
+use super::keys::{DEMAND_SUMS, DEMANDS, FILE, LANES, LMC, PATH, ROOTS, SEED, SMALL_BELOW};
 use super::prelude::*;
 use super::table::{PathTable, TableRule};
 use super::table_source;
@@ -131,10 +131,9 @@ impl ByTables for Parx {
     const LINE: &'static str =
         "Four addresses per node with paths that leave out one half of the network each; messages choose by size.";
     const SOURCE: &'static str = "Domke et al. 2019, PARX; OpenSM 3.3.21 with its patches (2019)";
-    const LIMITS: &'static str =
-        "Without demands, where the program is plain DFSSSP; other order of trees, see its page.";
+    const LIMITS: &'static str = "Demands are those of MPI ranks; jobs without any count as none. As many lanes as freedom from deadlock needs, where the program has four.";
     const FITS: Fits = Fits::only(&[TopologyKind::HyperX]).which(" of two dimensions", has_quadrants);
-    const KEYS: &'static [Parameter] = &[LANES, PATH.or("by-size"), SMALL_BELOW];
+    const KEYS: &'static [Parameter] = &[LANES, PATH.or("by-size"), SMALL_BELOW, DEMANDS, DEMAND_SUMS];
     const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Parx);
     const OWN_LMC: u8 = 2;
 }
@@ -182,6 +181,9 @@ pub enum TableSource {
         lmc: u8,
         /// Seed of the engine's own random choices.
         seed: u64,
+        /// By what paths weigh that is sent, for engines that ask for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        demands: Option<DemandsSpec>,
     },
     /// A file: compact tables, or a dump of linear forwarding tables.
     File {
@@ -190,6 +192,32 @@ pub enum TableSource {
         /// SHA-256 of its bytes when the study was read.
         sha256: String,
     },
+}
+
+/// By what paths weigh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DemandsSpec {
+    /// What tells who sends to whom.
+    pub from: DemandsFrom,
+    /// How demands of the nodes of a router add up.
+    pub sums: SumsIn,
+}
+
+choice! {
+    /// What tells who sends to whom.
+    pub enum DemandsFrom {
+        Jobs = "jobs", "The messages of the jobs' MPI ranks, those of collectives among them; where nothing is sent parx is plain dfsssp.";
+        Even = "even", "Nothing: the rules of parx hold, and all paths count alike.";
+        None = "none", "Nothing: parx is plain dfsssp with four equal addresses.";
+    }
+}
+
+choice! {
+    /// How demands of the nodes of a router add up.
+    pub enum SumsIn {
+        EightBits = "modulo-256", "In eight bits, as in the program: 255 and 1 are 0.";
+        Numbers = "exact", "As numbers do.";
+    }
 }
 
 choice! {
@@ -229,6 +257,10 @@ impl<T: ByTables> NamedRouting for T {
                 roots: keys.values.integers_u32("roots"),
                 lmc: if keys.has("lmc") { keys.small("lmc") } else { T::OWN_LMC },
                 seed: keys.values.integer_or_default("seed"),
+                demands: keys.has("demands").then(|| DemandsSpec {
+                    from: keys.choice("demands"),
+                    sums: keys.choice("demand_sums"),
+                }),
             },
         };
         let path = keys.choice("path");

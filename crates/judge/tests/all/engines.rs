@@ -14,6 +14,7 @@ use topo::{
     HowMany, Lattice, OftSpec, RingSpec, SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
+use work::mpi::collective::CollectiveRules;
 use work::mpi::spec::{Beside, BesideTrees, CallCosts, CostPiece, Handling, Pinning};
 use work::workload::patterns::{MatrixOf, PatternPart, Rates};
 
@@ -460,6 +461,7 @@ fn table_cells() -> Vec<(String, RunSpec)> {
                 roots: vec![],
                 lmc,
                 seed: 1,
+                demands: None,
             },
             path,
             small_below: Bytes(1_500),
@@ -1144,6 +1146,59 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         spec.observe.operations = true;
         one_answer(&what, &spec);
     }
+}
+
+#[test]
+fn ranks_on_tables_that_were_laid_for_them_give_one_answer_on_every_engine() {
+    use MotifValue::{Integer, Text};
+    let collective = |kind: &str, bytes| {
+        let values = vec![("collective", Text(kind.to_owned())), ("message", Integer(bytes))];
+        ("collective", values)
+    };
+    // All that is sent by Open MPI's rules, in segments.
+    let motifs = [
+        collective("bcast", 9_001),
+        collective("reduce", 9_001),
+        collective("gather", 7_001),
+        collective("allreduce", 10_008),
+        collective("allgather", 5_001),
+    ];
+    let motifs: Vec<_> = motifs.iter().map(|(kind, values)| (*kind, values.as_slice())).collect();
+    let mpi = MpiSpec {
+        eager: Bytes(1_500),
+        collectives: CollectiveRules::OpenMpi110,
+        ..MpiSpec::default()
+    };
+    let hops: Vec<_> = [DemandsFrom::Jobs, DemandsFrom::Even, DemandsFrom::None]
+        .into_iter()
+        .map(|from| {
+            let mut spec = plain(TopologySpec::HyperX(lattice(&[4, 4], &[], 2)));
+            let sums = SumsIn::EightBits;
+            let tables = TablesSpec {
+                source: TableSource::Engine {
+                    lanes: 8,
+                    roots: vec![],
+                    lmc: 2,
+                    seed: 1,
+                    demands: Some(DemandsSpec { from, sums }),
+                },
+                path: PathChoice::Striped,
+                small_below: Bytes(512),
+            };
+            spec.routing = RoutingSpec::by_tables("parx", tables).unwrap();
+            spec.router.buffer = Some(Bytes(6_000));
+            spec.jobs[0].work = ranks((1, Start::InPhase), Mapping::Block, mpi.clone(), &motifs);
+            spec.jobs[0].nodes = Some(18);
+            spec.jobs[0].placement = Placement::Random;
+            spec.control.end = None;
+            one_answer(&format!("demands {from:?}"), &spec);
+            result("demands", &spec, Engine::Sequential).summary
+        })
+        .collect();
+    let [jobs, even, none] = &hops[..] else { panic!("three") };
+    // Detours with demands or without, none where the rules are off; jobs have ways of their own.
+    assert_ne!(jobs.digest, even.digest);
+    assert!(jobs.packet_hops > none.packet_hops && even.packet_hops > none.packet_hops);
 }
 
 #[test]

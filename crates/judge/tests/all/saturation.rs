@@ -101,6 +101,7 @@ fn tables(engine: &str) -> RoutingSpec {
             roots: vec![],
             lmc: 0,
             seed: Options::default().seed,
+            demands: None,
         },
         path: PathChoice::First,
         small_below: Bytes(512),

@@ -263,6 +263,7 @@ fn engine(name: &str, lmc: u8, path: PathChoice) -> RoutingSpec {
             roots: vec![],
             lmc,
             seed: options.seed,
+            demands: None,
         },
         path,
         small_below: Bytes(512),

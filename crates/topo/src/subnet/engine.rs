@@ -143,11 +143,35 @@ impl RoutingEngine {
     }
 }
 
-/// Numbers of bytes that hosts send each other, for engines that weigh paths by them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DemandMatrix {
-    /// From host `i` to host `j` at `i * n_hosts + j`, in any unit, not negative.
-    pub traffic: Vec<f64>,
+/// What the hosts of a job send each other, for engines that weigh paths by it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JobDemand {
+    /// Its hosts in the order of their ranks.
+    pub hosts: Vec<u32>,
+    /// From whom, to whom (both counted among these hosts) and how much, not negative; a pair comes once.
+    pub pairs: Vec<(u32, u32, f64)>,
+}
+
+/// Traffic that [`RoutingEngine::Parx`] weighs paths by.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Demands {
+    /// None: its rules are off.
+    None,
+    /// Its rules are on; all paths count alike.
+    #[default]
+    Even,
+    /// That of jobs. None that sends anything: its rules are off.
+    Jobs(Vec<JobDemand>),
+}
+
+/// How demands of the hosts of a switch add up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DemandSums {
+    /// In eight bits: 255 and 1 are 0.
+    #[default]
+    Modulo256,
+    /// As numbers do.
+    Exact,
 }
 
 /// What an engine is told besides the subnet.
@@ -163,8 +187,10 @@ pub struct Options {
     pub seed: u64,
     /// Switches along each of the two dimensions of [`RoutingEngine::Parx`]; switch `x + dims[0] * y` has coordinates (x, y).
     pub dims: Vec<u32>,
-    /// Traffic that [`RoutingEngine::Parx`] weighs paths by; `None`: all paths count alike.
-    pub demand: Option<DemandMatrix>,
+    /// Traffic that [`RoutingEngine::Parx`] weighs paths by.
+    pub demands: Demands,
+    /// How that of the hosts of a switch adds up.
+    pub demand_sums: DemandSums,
     /// Threads; 0: as many as the machine has. Tables do not depend on it.
     pub threads: usize,
 }
@@ -177,7 +203,8 @@ impl Default for Options {
             lanes: 8,
             seed: 1,
             dims: Vec::new(),
-            demand: None,
+            demands: Demands::default(),
+            demand_sums: DemandSums::default(),
             threads: 0,
         }
     }
@@ -289,7 +316,12 @@ pub fn route_with_report(
         RoutingEngine::Nue => nue::route(&fabric)?,
         RoutingEngine::Parx => parx::route(&fabric)?,
     };
-    match fabric.unreached(&tables) {
+    let unreached = match engine {
+        // An address that a switch cannot reach by its own cables has no entry there.
+        RoutingEngine::Parx => fabric.cut_off(&tables),
+        _ => fabric.unreached(&tables),
+    };
+    match unreached {
         None => Ok((tables, report)),
         Some((switch, host)) => Err(refuse(
             format!(

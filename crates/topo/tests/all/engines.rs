@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 use topo::presets::preset;
 use topo::subnet::analysis::{Fate, Paths, Questions, ShiftFigures};
-use topo::subnet::engine::{DemandMatrix, choice, quadrant};
+use topo::subnet::engine::{Demands, JobDemand};
 use topo::subnet::{
     End, Host, Options, Report, RouteError, RoutingEngine, Subnet, Switch, Tables, find_cycle, route, route_with_report,
 };
@@ -46,7 +46,7 @@ fn subnet(hosts: &[u32], cables: &[(u32, u32)], guids: &[u64]) -> Subnet {
     it
 }
 
-fn built(spec: TopologySpec) -> Topology {
+pub(crate) fn built(spec: TopologySpec) -> Topology {
     spec.build().unwrap()
 }
 
@@ -55,7 +55,7 @@ fn tree(down: &[u32], up: &[u32], up_width: &[u32]) -> Subnet {
 }
 
 /// Takes cables between switches away: those whose number, counted from the lower end, is given.
-fn without(mut subnet: Subnet, cables: impl Fn(usize) -> bool) -> Subnet {
+pub(crate) fn without(mut subnet: Subnet, cables: impl Fn(usize) -> bool) -> Subnet {
     let mut k = 0;
     for s in 0..subnet.n_switches() {
         for (p, to, q) in subnet.cables(s).collect::<Vec<_>>() {
@@ -125,7 +125,7 @@ fn paths<'a>(subnet: &'a Subnet, tables: &'a Tables) -> impl Iterator<Item = (u3
 }
 
 /// Everything that an engine promises on any subnet.
-fn keeps_its_promises(engine: RoutingEngine, subnet: &Subnet, options: &Options) -> (Tables, Report) {
+pub(crate) fn keeps_its_promises(engine: RoutingEngine, subnet: &Subnet, options: &Options) -> (Tables, Report) {
     let (tables, report) = route_with_report(engine, subnet, options).unwrap_or_else(|error| panic!("{error}"));
     let distance: Vec<Vec<u32>> = (0..subnet.n_switches()).map(|s| distances(subnet, s)).collect();
     for (address, way) in paths(subnet, &tables) {
@@ -577,6 +577,13 @@ fn refusals_name_the_reason_and_what_helps() {
         dims: dims.to_vec(),
         ..Options::default()
     };
+    let of_job = |hosts: Vec<u32>, pair| Options {
+        demands: Demands::Jobs(vec![JobDemand {
+            hosts,
+            pairs: vec![pair],
+        }]),
+        ..dims(&[4, 4])
+    };
     for (error, reason, hint) in [
         (
             refused(RoutingEngine::Ftree, &ring, Options::default()),
@@ -659,29 +666,18 @@ fn refusals_name_the_reason_and_what_helps() {
         ),
         (refused(RoutingEngine::Parx, &hx, dims(&[16])), "[16]", "two dimensions"),
         (
-            refused(
-                RoutingEngine::Parx,
-                &hx,
-                Options {
-                    demand: Some(DemandMatrix { traffic: vec![1.0] }),
-                    ..dims(&[4, 4])
-                },
-            ),
-            "1 entries",
-            "pair",
+            refused(RoutingEngine::Parx, &hx, of_job(vec![0, 1], (0, 2, 1.0))),
+            "a job of 2 hosts has a demand from 0 to 2",
+            "from 0",
         ),
         (
-            refused(
-                RoutingEngine::Parx,
-                &hx,
-                Options {
-                    demand: Some(DemandMatrix {
-                        traffic: vec![-1.0; 256],
-                    }),
-                    ..dims(&[4, 4])
-                },
-            ),
-            "`node 0` to `node 0` is -1",
+            refused(RoutingEngine::Parx, &hx, of_job(vec![0, 99], (0, 1, 1.0))),
+            "host 99, of 16",
+            "as the subnet",
+        ),
+        (
+            refused(RoutingEngine::Parx, &hx, of_job(vec![0, 2], (0, 1, -1.0))),
+            "`node 0` to `node 2` is -1",
             "not negative",
         ),
     ] {
@@ -736,152 +732,10 @@ fn names_lead_back_to_their_engines() {
 }
 
 /// The HyperX of TSUBAME2: 12 x 8 switches of 7 hosts.
-fn tsubame(lmc: u8) -> Subnet {
+pub(crate) fn tsubame(lmc: u8) -> Subnet {
     let mut subnet = Subnet::of(&built(hyperx(&[12, 8], &[1, 1], 7)));
     subnet.lmc = lmc;
     subnet
-}
-
-#[test]
-fn parx_goes_round_a_half_and_is_minimal_elsewhere() {
-    let (subnet, dims) = (tsubame(2), [12, 8]);
-    let options = Options {
-        dims: dims.to_vec(),
-        ..Options::default()
-    };
-    let (tables, _) = keeps_its_promises(RoutingEngine::Parx, &subnet, &options);
-    let at = |s: u32| (s % 12, s / 12);
-    let (mut small, mut large, mut pairs) = (0, 0, 0);
-    for from in (0..96).step_by(5) {
-        for (h, host) in (0u32..).zip(&subnet.hosts) {
-            let chosen = choice(quadrant(dims, from), quadrant(dims, host.switch));
-            let ((x, y), (u, v)) = (at(from), at(host.switch));
-            let least = usize::from(x != u) + usize::from(y != v);
-            for address in 0..4 {
-                let way = tables.walk(&subnet, from, 4 * h + address).unwrap();
-                let (hops, address) = (way.len() - 1, address as usize);
-                // Inside the half that the address leaves out: to the other half and back, in the dimension that tells them apart.
-                let half = [u < 6 && x < 6, u >= 6 && x >= 6, v < 4 && y < 4, v >= 4 && y >= 4][address];
-                let across = if address < 2 { y != v } else { x != u };
-                let expected = if half && from != host.switch {
-                    2 + usize::from(across)
-                } else {
-                    least
-                };
-                assert_eq!(hops, expected, "{:?} to {:?} by {address}", at(from), at(host.switch));
-                assert!(!chosen.small[address] || hops == least);
-                assert!(!chosen.large[address] || half || chosen.large == [true; 4]);
-            }
-            let first = |set: [bool; 4]| set.iter().position(|&take| take).unwrap() as u32;
-            let hops = |address| tables.walk(&subnet, from, 4 * h + address).unwrap().len() - 1;
-            small += hops(first(chosen.small));
-            large += hops(first(chosen.large));
-            pairs += 1;
-        }
-    }
-    assert!(small < large && large < 3 * pairs);
-}
-
-#[test]
-fn parx_takes_load_off_the_direct_links_of_compact_jobs() {
-    // Jobs on four switches in a row, 28 hosts, all shifts inside: what a pair gets is 1 / flows on its busiest link.
-    let dims = [8, 12];
-    let mut subnet = Subnet::of(&built(hyperx(&dims, &[1, 1], 7)));
-    subnet.lmc = 2;
-    let options = Options {
-        dims: dims.to_vec(),
-        ..Options::default()
-    };
-    let (tables, _) = keeps_its_promises(RoutingEngine::Parx, &subnet, &options);
-    let switch = |host: u32| subnet.hosts[host as usize].switch;
-    let rate = |large: bool| {
-        let (mut sum, mut flows) = (0.0, 0);
-        for first in (0..672).step_by(28) {
-            for shift in 1..28 {
-                let ways: Vec<Vec<_>> = (0..28)
-                    .map(|k| {
-                        let (from, to) = (first + k, first + (k + shift) % 28);
-                        let chosen = choice(quadrant(dims, switch(from)), quadrant(dims, switch(to)));
-                        let set = if large { chosen.large } else { chosen.small };
-                        let allowed: Vec<u32> = (0..4).filter(|&address| set[address as usize]).collect();
-                        let address = 4 * to + allowed[(k / 2) as usize % allowed.len()];
-                        let way = tables.walk(&subnet, switch(from), address).unwrap();
-                        way[..way.len() - 1]
-                            .iter()
-                            .map(|exit| (exit.switch, exit.port))
-                            .collect()
-                    })
-                    .collect();
-                for way in &ways {
-                    let load = |link: &(u32, u16)| ways.iter().flatten().filter(|other| *other == link).count();
-                    sum += 1.0 / way.iter().map(load).max().unwrap_or(1) as f64;
-                    flows += 1;
-                }
-            }
-        }
-        sum / f64::from(flows)
-    };
-    // Minimal ways: seven flows on each link between two switches, fewer where a shift splits them.
-    let (small, large) = (rate(false), rate(true));
-    assert!((0.42..0.44).contains(&small), "{small}");
-    assert!(large > 1.5 * small, "{small} -> {large}");
-}
-
-#[test]
-fn parx_goes_over_all_links_where_a_rule_leaves_no_way() {
-    // The cable between the two left switches of a row is all that joins them.
-    let whole = Subnet::of(&built(hyperx(&[4, 2], &[1, 1], 1)));
-    let lonely = [0u32, 1, 4, 5];
-    let mut k = 0;
-    let mut cut = Vec::new();
-    for s in 0..whole.n_switches() {
-        for (p, to, q) in whole.cables(s) {
-            if (s, p) < (to, q) {
-                if lonely.contains(&s) != lonely.contains(&to) && (s, to) != (1, 2) {
-                    cut.push(k);
-                }
-                k += 1;
-            }
-        }
-    }
-    let mut subnet = without(whole, |k| cut.contains(&k));
-    subnet.lmc = 2;
-    keeps_its_promises(
-        RoutingEngine::Parx,
-        &subnet,
-        &Options {
-            dims: vec![4, 2],
-            ..Options::default()
-        },
-    );
-}
-
-#[test]
-fn parx_keeps_busy_pairs_apart() {
-    // Four hosts of one switch send to four of another one that is two hops away; nothing else is sent.
-    let mut subnet = Subnet::of(&built(hyperx(&[4, 4], &[1, 1], 4)));
-    subnet.lmc = 2;
-    let (from, to) = (0u32, 10u32);
-    let n = subnet.n_hosts() as usize;
-    let mut traffic = vec![0.0; n * n];
-    for k in 0..4 {
-        traffic[(4 * from as usize + k) * n + 4 * to as usize + k] = 1e9;
-    }
-    let options = Options {
-        dims: vec![4, 4],
-        demand: Some(DemandMatrix { traffic }),
-        ..Options::default()
-    };
-    let (tables, _) = keeps_its_promises(RoutingEngine::Parx, &subnet, &options);
-    // Two ways of two hops: each serves half of the sixteen addresses.
-    let first: Vec<u16> = (16 * to..16 * to + 16)
-        .map(|address| tables.port(from, address))
-        .collect();
-    let mut ports = first.clone();
-    ports.sort_unstable();
-    ports.dedup();
-    assert!(ports.len() == 2, "{first:?}");
-    assert_eq!(first.iter().filter(|&&port| port == ports[0]).count(), 8, "{first:?}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod figures;
 mod graphs_by_rule;
 mod opensm;
 mod partition;
+mod parx;
 mod properties;
 mod route_analysis;
 mod rules;

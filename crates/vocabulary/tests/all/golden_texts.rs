@@ -865,6 +865,9 @@ fn mixed_study(seed: u64) -> Draft {
             "visits",
             "from_marker",
             "to_marker",
+            // What comes before an allreduce came later.
+            "lengths",
+            "touch",
         ];
         let of_pattern = registry::find(&registry::PATTERN, kind).is_some();
         let later = ["slot", "self", "burst", "peak", "window", "reply"];

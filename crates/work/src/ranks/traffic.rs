@@ -4,12 +4,17 @@ use super::{Phase, Plan, Plans};
 use crate::mpi::op::{Action, Collective, Op, Transfer};
 use crate::traffic::Traffic;
 use des::mix;
+use std::collections::BTreeMap;
+use topo::subnet::engine::JobDemand;
 
 /// Ranks that are looked at, rounds of each, operations of a round, and steps of a collective.
 const RANKS: u32 = 128;
 const ROUNDS: u32 = 16;
 const OPS: u32 = 4_096;
 const STEPS: u32 = 512;
+
+/// Rounds, operations of a round and steps of a collective that are looked at one by one where all pairs matter.
+const MOST: u32 = 1 << 16;
 
 /// Numbers below `n`, all or `most` of them, and how many each stands for. One of each of `most` equal parts, somewhere in it by
 /// a hash: no stride of a grid or of a loop falls in with them.
@@ -58,7 +63,7 @@ impl Plan {
             let (ranks, each) = sample(self.ranks, RANKS);
             for (rank, round) in ranks.flat_map(|rank| sample(all, ROUNDS).0.map(move |round| (rank, round))) {
                 let each = each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
-                let computing = self.round(phase, rank, round, &mut |message, times| {
+                let computing = self.round(phase, rank, round, [OPS, STEPS], &mut |message, times| {
                     let (to, bytes, times) = (message.peer, message.bytes, times * each);
                     // Copies are left out, but where pieces of sizes say what a message takes with them.
                     let both = self
@@ -97,18 +102,54 @@ impl Plan {
         sum
     }
 
+    /// The nodes of the job in the order of their ranks, of several rails the first, and what they send each other in all (from, to and bytes, counted among
+    /// those). Of what is much the same over and over a part stands for all; what processes will send is not known.
+    pub fn demand(&self) -> JobDemand {
+        let ranks = || (0..self.ranks).map(|rank| self.locate(rank).0);
+        let mut place = BTreeMap::new();
+        let mut hosts = Vec::new();
+        for host in ranks() {
+            place.entry(host).or_insert_with(|| {
+                hosts.push(host);
+                hosts.len() as u32 - 1
+            });
+        }
+        let at = |rank: u32| place[&self.locate(rank).0];
+        let mut pairs: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        let known = self.work().filter(|(_, phase)| !phase.program.is_live());
+        for (_, phase) in known {
+            let all = phase.program.rounds();
+            let (looked_at, times) = sample(all, MOST);
+            for (rank, round) in looked_at.flat_map(|round| (0..self.ranks).map(move |rank| (rank, round))) {
+                let times = times * f64::from(phase.iterations) / f64::from(all);
+                let from = at(rank);
+                self.round(phase, rank, round, [MOST; 2], &mut |message, each| {
+                    let to = at(message.peer);
+                    if from != to && message.bytes > 0 {
+                        *pairs.entry((from, to)).or_default() += times * each * message.bytes as f64;
+                    }
+                });
+            }
+        }
+        JobDemand {
+            hosts,
+            pairs: pairs.into_iter().map(|((from, to), bytes)| (from, to, bytes)).collect(),
+        }
+    }
+
     /// Shows what a rank sends in a round, and how often. Returns how long it computes (ps).
-    fn round(&self, phase: &Phase, rank: u32, round: u32, send: &mut dyn FnMut(&Transfer, f64)) -> f64 {
+    /// At most `most` operations of it and steps of each collective are looked at.
+    fn round(&self, phase: &Phase, rank: u32, round: u32, most: [u32; 2], send: &mut dyn FnMut(&Transfer, f64)) -> f64 {
         let mut computing = 0.0;
         let op = |index| phase.program.op(rank, round, index);
-        let (indices, times) = sample(length(|index| op(index).is_some()), OPS);
+        let (indices, times) = sample(length(|index| op(index).is_some()), most[0]);
         for op in indices.filter_map(op) {
             match op {
                 Op::Send(transfer) | Op::Isend(transfer) | Op::SendRecv { send: transfer, .. } => {
                     send(&transfer, times);
                 }
                 Op::Collective(collective) | Op::Icollective { collective, .. } => {
-                    self.actions(phase, rank, collective, &mut |to, bytes, each| {
+                    self.actions(phase, rank, collective, most[1], &mut |to, bytes, each| {
                         send(&Transfer::new(to, bytes), each * times)
                     });
                 }
@@ -119,12 +160,19 @@ impl Plan {
         computing
     }
 
-    fn actions(&self, phase: &Phase, rank: u32, collective: Collective, send: &mut dyn FnMut(u32, u64, f64)) {
+    fn actions(
+        &self,
+        phase: &Phase,
+        rank: u32,
+        collective: Collective,
+        most: u32,
+        send: &mut dyn FnMut(u32, u64, f64),
+    ) {
         let communicator = phase.program.communicator(collective.communicator);
         let rank_of = |other| communicator.rank(rank, other);
         let pair_bytes = |from, to| phase.program.pair_bytes(&collective, rank_of(from), rank_of(to));
         let call = self.call(collective, communicator, rank, &pair_bytes);
-        let (steps, times) = sample(length(|step| call.action(step) != Action::Done), STEPS);
+        let (steps, times) = sample(length(|step| call.action(step) != Action::Done), most);
         for step in steps {
             if let Action::Send { to, bytes } = call.action(step) {
                 send(rank_of(to), bytes, times);
@@ -146,6 +194,54 @@ impl Plans {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute};
+    use crate::mpi::collective::Algorithm;
+    use crate::mpi::op::CollectiveKind;
+    use crate::mpi::spec::{Mapping, MpiSpec, Ranks, Start};
+    use crate::terms::{Starts, WorkTerms};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_job_s_demand_is_what_its_ranks_send_each_other() {
+        let ring = CollectiveLoop::new(&CollectiveLoopParameters {
+            ranks: 6,
+            kind: CollectiveKind::Allreduce,
+            bytes: 600,
+            root: 0,
+            groups: None,
+            compute: Compute::Time(0),
+        });
+        let terms = WorkTerms {
+            seed: 5,
+            fine_seed: 5,
+            perturbed: None,
+            stop: u64::MAX,
+        };
+        let demand = |per_node, nodes: &[u32]| {
+            let spec = Ranks {
+                parts: Vec::new(),
+                per_node,
+                mapping: Mapping::Block,
+                start: Start::InPhase,
+                mpi: MpiSpec {
+                    algorithms: vec![(CollectiveKind::Allreduce, Algorithm::Ring)],
+                    ..MpiSpec::default()
+                },
+            };
+            let phases = vec![(Arc::new(ring.clone().unwrap()) as Arc<dyn crate::mpi::Program>, 3)];
+            let starts = Starts::new(&terms, 0, Start::InPhase);
+            Plan::new(phases, &spec, nodes, starts).unwrap().demand()
+        };
+        // Ten messages of 100 B to the next rank, three times.
+        let alone = demand(1, &[7, 3, 5, 1, 9, 8]);
+        assert_eq!(alone.hosts, [7, 3, 5, 1, 9, 8]);
+        let next = (0..6).map(|rank| (rank, (rank + 1) % 6, 3_000.0));
+        assert_eq!(alone.pairs, next.collect::<Vec<_>>());
+        // Of two ranks on a node one sends to another node.
+        let shared = demand(2, &[4, 2, 6]);
+        assert_eq!(shared.hosts, [4, 2, 6]);
+        assert_eq!(shared.pairs, [(0, 1, 3_000.0), (1, 2, 3_000.0), (2, 0, 3_000.0)]);
+    }
 
     #[test]
     fn lengths_are_found_and_samples_stand_for_all() {

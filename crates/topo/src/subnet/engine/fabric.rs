@@ -162,6 +162,18 @@ impl<'a> PreparedSubnet<'a> {
             })
     }
 
+    /// A switch with hosts and a host that it reaches at none of its addresses.
+    pub fn cut_off(&self, tables: &Tables) -> Option<(u32, u32)> {
+        let paths = self.subnet.paths();
+        (0..self.n_switches() as u32)
+            .filter(|&s| !self.hosts_of(s).is_empty())
+            .find_map(|s| {
+                let host = (0..self.subnet.n_hosts())
+                    .find(|host| (0..paths).all(|path| tables.port(s, host * paths + path) == Tables::NONE))?;
+                Some((s, host))
+            })
+    }
+
     pub fn name(&self, switch: u32) -> &str {
         &self.subnet.switches[switch as usize].name
     }

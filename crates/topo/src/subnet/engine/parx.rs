@@ -1,34 +1,32 @@
-//! PARX: four addresses per host on a two-dimensional HyperX, of which some lead around the direct links.
+//! PARX: four addresses per host on a two-dimensional HyperX, of which some lead around the direct links of a half of it.
 //!
-//! The routing of the HyperX of TSUBAME2 (Domke et al., HyperX topology: first at-scale implementation and comparison to the fat-tree, 2019),
-//! held against its program, the DFSSSP engine of OpenSM 3.3.21 with two patches (commits 3130f6c7 and b1177167, 2019). The halves, the
-//! cables left out and the addresses are those of the program. It differs in five rules:
-//!
-//! | | here | the program |
-//! |---|---|---|
-//! | without demands | detours all the same | plain DFSSSP with four equal addresses |
-//! | order of trees | the four addresses of a host one after another | all hosts' first addresses, then all second ones and so on; hosts of jobs first, in the order of their ranks |
-//! | demands | of the whole machine, rounded up, summed exactly | of every job, rounded down, those of a switch summed modulo 256; destinations of no job count as in DFSSSP |
-//! | a switch that cannot be reached | the tree is laid over all cables | has no entry for that address |
-//! | lanes | as many as are needed and allowed | four; the last may hold cycles |
+//! The routing of the HyperX of TSUBAME2 (Domke et al., HyperX topology: first at-scale implementation and comparison to the fat-tree, 2019), by
+//! the rules of its program, the DFSSSP engine of OpenSM 3.3.21 with two patches (commits 3130f6c7 and b1177167, 2019).
 //!
 //! * LMC 2: every host has addresses 0 to 3.
 //! * The switches fall in halves along each dimension, left and right along the longer one (the first of two equal ones), top and bottom along the
 //!   other; where a dimension is odd, the first half is the larger one. Paths to address 0 (1, 2, 3) take no link that lies wholly inside the left (right, top,
-//!   bottom) half. So what stays inside that half goes out to the other one and comes back; everything else stays minimal.
-//! * Trees are laid as by SSSP, all four addresses of a host one after another. With a demand matrix a path adds its demand, normalised
-//!   to 0..=255 by the largest and rounded up, in place of one pair per address. A tree that the missing links would leave incomplete is laid
-//!   over all links.
-//! * Lanes are those of DFSSSP over all paths.
-//! * The address is chosen per message by the quadrants of both ends ([`choice`]): small messages take an address without a detour, large ones one
-//!   with. Where no address has a detour, large messages have all four. By size is how the talk has it; the size of 512 bytes and the table are ours, and
-//!   the program of the other side, a patch of Open MPI, is not to be had.
+//!   bottom) half. So what stays inside that half goes out to the other one and comes back; everything else stays minimal. A switch that
+//!   cannot be reached so has no entry for that address.
+//! * Trees are laid as by SSSP, address by address: the first addresses of all hosts, then of all switches, then the second addresses, and so on. Hosts of
+//!   jobs come first, in the order of their ranks, job after job, then the others switch by switch, those with the most hosts first.
+//! * A path to a host of no job weighs as in DFSSSP. To a host of a job only those weigh that have something to send to it, and as much as they have: a
+//!   number of 1 to 255 for each pair of hosts of the job, and for a switch the sum of its hosts, modulo 256 ([`JobDemand`], [`DemandSums`]). A job's
+//!   numbers are what it sends if that is at most 255, else rounded down, at least 1, of 255 for the most. Each of the four addresses counts in full.
+//! * All links begin at the square of 255 times all addresses, so that no path gets longer than its links allow.
+//! * Without demands all of this is off: DFSSSP, four equal addresses ([`Demands`]).
+//! * Lanes are those of DFSSSP over all paths. Where those that are allowed do not suffice, the program goes on with cycles on the last one; here the
+//!   tables are refused.
+//! * Which address a message takes is the business of its sender. [`choice`] goes by the quadrants of both ends: small messages take an address without a
+//!   detour, large ones one with; where no address has a detour, large messages have all four. By size is how the talk has it; the size of 512 bytes and the
+//!   table are ours, and the program of the other side, a patch of Open MPI, is not to be had.
 
 use super::super::Tables;
 use super::fabric::PreparedSubnet;
-use super::sssp::PathTree;
+use super::sssp::{self, PathTree};
 use super::trees::Trees;
-use super::{DemandMatrix, Report, RouteError, RoutingEngine, dfsssp::with_lanes};
+use super::{DemandSums, Demands, JobDemand, Report, RouteError, RoutingEngine, dfsssp::with_lanes};
+use std::collections::BTreeMap;
 
 /// The addresses of a destination that messages may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,13 +37,20 @@ pub struct Quadrants {
     pub large: [bool; 4],
 }
 
-/// The quadrant of a switch of a HyperX of `dims`: 0 left top, 1 right top, 2 left bottom, 3 right bottom.
+/// The quadrant of a switch of a HyperX of `dims`: 0 left top, 1 left bottom, 2 right bottom, 3 right top.
 pub fn quadrant(dims: [u32; 2], switch: u32) -> u8 {
-    let first = u8::from(switch % dims[0] >= dims[0].div_ceil(2));
-    let second = u8::from(switch / dims[0] >= dims[1].div_ceil(2));
-    match dims[1] > dims[0] {
-        true => second + 2 * first,
-        false => first + 2 * second,
+    let first = switch % dims[0] >= dims[0].div_ceil(2);
+    let second = switch / dims[0] >= dims[1].div_ceil(2);
+    let (right, bottom) = if dims[1] > dims[0] {
+        (second, first)
+    } else {
+        (first, second)
+    };
+    match (right, bottom) {
+        (false, false) => 0,
+        (false, true) => 1,
+        (true, true) => 2,
+        (true, false) => 3,
     }
 }
 
@@ -63,47 +68,62 @@ pub fn choice(source: u8, destination: u8) -> Quadrants {
 
 /// Whether a quadrant lies in the half whose links an address does not take.
 fn lies_in(address: usize, quadrant: u8) -> bool {
-    let (right, bottom) = (quadrant & 1 == 1, quadrant & 2 == 2);
+    let (right, bottom) = (quadrant >= 2, quadrant == 1 || quadrant == 2);
     [!right, right, !bottom, bottom][address]
 }
 
 /// Time and memory: those of DFSSSP with four times the addresses.
 pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
     let dims = shape(fabric)?;
-    let subnet = fabric.subnet;
-    let demand = match &fabric.options.demand {
-        Some(demand) => Some(Increments::of(fabric, demand)?),
-        None => None,
+    let demands = match &fabric.options.demands {
+        Demands::Jobs(jobs) => jobs.as_slice(),
+        Demands::Even => &[],
+        Demands::None => return with_lanes(fabric, RoutingEngine::Parx, &sssp::lay(fabric)),
     };
+    if fabric.options.demands != Demands::Even && demands.iter().all(|job| job.pairs.is_empty()) {
+        return with_lanes(fabric, RoutingEngine::Parx, &sssp::lay(fabric));
+    }
+    let subnet = fabric.subnet;
+    let sent = Sent::of(fabric, demands)?;
     let quadrants: Vec<u8> = (0..subnet.n_switches()).map(|s| quadrant(dims, s)).collect();
     let lids: Vec<u64> = (0..subnet.n_switches()).map(|s| fabric.lids_of(s)).collect();
-    let total: u64 = lids.iter().sum();
+    let total = 255 * lids.iter().sum::<u64>();
     let mut trees = Trees::new(fabric);
-    // Above all that can be laid over a link, so that every path stays as short as its links allow.
-    let mut paths = PathTree::new(fabric, total * total * if demand.is_some() { 255 } else { 1 });
+    trees.order = order(fabric, demands);
+    let mut paths = PathTree::new(fabric, total * total);
     for destination in trees.order.clone() {
-        let target = trees.target(fabric, destination);
-        if destination >= subnet.n_addresses() {
-            paths.grow(fabric, target, false, |_| true);
-            trees.set(fabric, destination, paths.via());
-            paths.load(fabric, |s| lids[s as usize]);
-            continue;
-        }
-        let address = (destination & 3) as usize;
+        let is_host = destination < subnet.n_addresses();
+        // Switches have one address, which is routed with the first ones of hosts.
+        let address = if is_host { (destination & 3) as usize } else { 0 };
         let inside = |s: u32| lies_in(address, quadrants[s as usize]);
-        paths.grow(fabric, target, true, |c| {
+        paths.grow(fabric, trees.target(fabric, destination), is_host, |c| {
             !(inside(fabric.channels.from[c]) && inside(fabric.channels.to[c]))
         });
-        if paths.n_reached() < fabric.n_switches() {
-            paths.grow(fabric, target, true, |_| true);
-        }
         trees.set(fabric, destination, paths.via());
-        match &demand {
+        match sent.to(destination >> 2).filter(|_| is_host) {
+            Some(sent) => paths.load(fabric, |s| sent.get(&s).copied().unwrap_or(0)),
             None => paths.load(fabric, |s| lids[s as usize]),
-            Some(demand) => paths.load(fabric, |s| demand.sent_by(s, destination >> 2)),
         }
     }
     with_lanes(fabric, RoutingEngine::Parx, &trees)
+}
+
+/// Destinations in the order of their trees.
+fn order(fabric: &PreparedSubnet, jobs: &[JobDemand]) -> Vec<u32> {
+    let n_addresses = fabric.subnet.n_addresses();
+    let mut known = vec![false; fabric.subnet.hosts.len()];
+    let of_jobs = jobs.iter().flat_map(|job| job.hosts.iter().copied());
+    let hosts: Vec<u32> = (of_jobs.chain(fabric.host_order()))
+        .filter(|&host| !std::mem::replace(&mut known[host as usize], true))
+        .collect();
+    let mut order = Vec::with_capacity(n_addresses as usize + fabric.n_switches());
+    for address in 0..4 {
+        order.extend(hosts.iter().map(|host| host << 2 | address));
+        if address == 0 {
+            order.extend(fabric.by_load().into_iter().map(|s| n_addresses + s));
+        }
+    }
+    order
 }
 
 /// Checks that the subnet is what [`Options::dims`](super::Options::dims) says.
@@ -149,60 +169,54 @@ fn shape(fabric: &PreparedSubnet) -> Result<[u32; 2], RouteError> {
     Ok(dims)
 }
 
-/// A demand matrix as weights of paths.
-struct Increments {
-    n_hosts: usize,
-    /// From host `i` to host `j` at `j * n_hosts + i`.
-    to: Vec<u8>,
-    hosts_of: Vec<Vec<u32>>,
-}
+/// What switches send to hosts of jobs, as weights of paths.
+struct Sent(Vec<Option<BTreeMap<u32, u64>>>);
 
-impl Increments {
-    fn of(fabric: &PreparedSubnet, demand: &DemandMatrix) -> Result<Self, RouteError> {
-        let n_hosts = fabric.subnet.hosts.len();
+impl Sent {
+    fn of(fabric: &PreparedSubnet, jobs: &[JobDemand]) -> Result<Self, RouteError> {
+        let hosts = &fabric.subnet.hosts;
         let refuse = |reason: String, hint: &str| Err(fabric.refuse(RoutingEngine::Parx, reason, hint));
-        if demand.traffic.len() != n_hosts * n_hosts {
-            let reason = format!(
-                "the demand matrix has {} entries, {n_hosts} hosts need {}",
-                demand.traffic.len(),
-                n_hosts * n_hosts
-            );
-            return refuse(reason, "give an entry for every pair of hosts");
+        let mut sent = vec![None; hosts.len()];
+        for job in jobs {
+            let strange = job.hosts.iter().find(|&&host| host as usize >= hosts.len());
+            if let Some(host) = strange {
+                let reason = format!("a job has host {host}, of {}", hosts.len());
+                return refuse(reason, "number hosts as the subnet does");
+            }
+            let n = job.hosts.len() as u32;
+            if let Some(&(from, to, _)) = job.pairs.iter().find(|&&(from, to, _)| from.max(to) >= n) {
+                let reason = format!("a job of {n} hosts has a demand from {from} to {to}");
+                return refuse(reason, "count the hosts of a job from 0");
+            }
+            let name = |host: u32| &hosts[job.hosts[host as usize] as usize].name;
+            if let Some(&(from, to, amount)) = job.pairs.iter().find(|pair| !pair.2.is_finite() || pair.2 < 0.0) {
+                let reason = format!("the demand from `{}` to `{}` is {amount}", name(from), name(to));
+                return refuse(reason, "give finite numbers that are not negative");
+            }
+            job.hosts
+                .iter()
+                .for_each(|&host| sent[host as usize] = Some(sent[host as usize].take().unwrap_or_default()));
+            let largest = job.pairs.iter().map(|pair| pair.2).fold(0.0, f64::max);
+            for &(from, to, amount) in job.pairs.iter().filter(|pair| pair.2 > 0.0) {
+                let scaled = if largest > 255.0 {
+                    255.0 * amount / largest
+                } else {
+                    amount
+                };
+                let (from, to) = (job.hosts[from as usize], job.hosts[to as usize]);
+                let sums: &mut BTreeMap<u32, u64> = sent[to as usize].get_or_insert_default();
+                *sums.entry(hosts[from as usize].switch).or_default() += (scaled as u64).max(1);
+            }
         }
-        if let Some(k) = demand
-            .traffic
-            .iter()
-            .position(|&traffic| !traffic.is_finite() || traffic < 0.0)
-        {
-            let name = |host: usize| &fabric.subnet.hosts[host].name;
-            let reason = format!(
-                "the demand from `{}` to `{}` is {}",
-                name(k / n_hosts),
-                name(k % n_hosts),
-                demand.traffic[k]
-            );
-            return refuse(reason, "give finite numbers that are not negative");
+        if fabric.options.demand_sums == DemandSums::Modulo256 {
+            let sums = sent.iter_mut().flatten().flat_map(BTreeMap::values_mut);
+            sums.for_each(|sum| *sum %= 256);
         }
-        let largest = demand.traffic.iter().copied().fold(0.0, f64::max);
-        let mut to = vec![0; n_hosts * n_hosts];
-        for (k, &traffic) in demand.traffic.iter().enumerate().filter(|&(_, &traffic)| traffic > 0.0) {
-            to[(k % n_hosts) * n_hosts + k / n_hosts] = (255.0 * (traffic / largest)).ceil().clamp(1.0, 255.0) as u8;
-        }
-        Ok(Self {
-            n_hosts,
-            to,
-            hosts_of: (0..fabric.subnet.n_switches())
-                .map(|s| fabric.hosts_of(s).to_vec())
-                .collect(),
-        })
+        Ok(Self(sent))
     }
 
-    /// What the hosts of a switch send to a host.
-    fn sent_by(&self, switch: u32, host: u32) -> u64 {
-        let row = &self.to[host as usize * self.n_hosts..][..self.n_hosts];
-        self.hosts_of[switch as usize]
-            .iter()
-            .map(|&from| u64::from(row[from as usize]))
-            .sum()
+    /// What each switch sends to a host, if that belongs to a job.
+    fn to(&self, host: u32) -> Option<&BTreeMap<u32, u64>> {
+        self.0.get(host as usize)?.as_ref()
     }
 }

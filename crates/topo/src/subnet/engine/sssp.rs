@@ -75,11 +75,6 @@ impl PathTree {
         &self.via
     }
 
-    /// Switches in the tree.
-    pub fn n_reached(&self) -> usize {
-        self.settled.len()
-    }
-
     /// Grows the tree from a switch, or from a host there, over the channels that are allowed.
     pub fn grow(&mut self, fabric: &PreparedSubnet, target: u32, to_host: bool, allowed: impl Fn(usize) -> bool) {
         let n = fabric.n_switches();
