@@ -169,6 +169,8 @@ impl Builder {
             ranks: self.ranks,
             sizes: sizes.to_vec(),
             compute: Compute::Time(0),
+            lengths: false,
+            touch_fs: 0,
         })
     }
 

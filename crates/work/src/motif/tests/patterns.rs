@@ -187,6 +187,8 @@ fn collectives_come_one_after_another() {
         ranks: 3,
         sizes: vec![8, 4096, 8],
         compute: Compute::Time(5),
+        lengths: false,
+        touch_fs: 0,
     });
     let played_allreduce = played(&motif.unwrap(), 2);
     let sizes: Vec<_> = played_allreduce.collectives[2]
@@ -195,6 +197,22 @@ fn collectives_come_one_after_another() {
         .collect();
     assert_eq!(sizes, [8, 4096, 8, 8, 4096, 8]);
     assert_eq!(played_allreduce.computed, [30; 3]);
+    // Lengths first, then 3 fs for each byte, rounded up.
+    let motif = AllreduceLoop::new(&AllreduceLoopParameters {
+        ranks: 3,
+        sizes: vec![8, 4096],
+        compute: Compute::Time(5),
+        lengths: true,
+        touch_fs: 3,
+    });
+    let played_fresh = played(&motif.unwrap(), 1);
+    let told: Vec<_> = played_fresh.collectives[1]
+        .iter()
+        .map(|collective| (collective.kind, collective.bytes))
+        .collect();
+    let (gather, reduce) = (CollectiveKind::Allgather, CollectiveKind::Allreduce);
+    assert_eq!(told, [(gather, 8), (reduce, 8), (gather, 8), (reduce, 4096)]);
+    assert_eq!(played_fresh.computed, [5 + 1 + 5 + 13; 3]);
 
     for kind in CollectiveKind::ALL {
         let parameters = CollectiveLoopParameters {
