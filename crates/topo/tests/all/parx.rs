@@ -4,6 +4,7 @@ use crate::common::hyperx;
 use crate::engines::{built, keeps_its_promises, tsubame, without};
 use std::collections::HashMap;
 use topo::subnet::engine::{DemandSums, Demands, JobDemand, choice, quadrant};
+use topo::subnet::faults::{Removal, remove};
 use topo::subnet::{Options, RoutingEngine, Subnet, Tables, route};
 
 fn options(dims: [u32; 2], jobs: Vec<JobDemand>) -> Options {
@@ -372,4 +373,19 @@ fn it_keeps_busy_pairs_apart() {
     ports.dedup();
     assert!(ports.len() == 2, "{first:?}");
     assert_eq!(first.iter().filter(|&&port| port == ports[0]).count(), 8, "{first:?}");
+}
+
+/// The machine's DFSSSP took three lanes. A whole HyperX takes two; the third comes with some missing cables of 864.
+#[test]
+fn missing_cables_bring_the_third_lane_that_the_machine_took() {
+    let (mut subnet, _) = machine();
+    subnet.lmc = 0;
+    let lanes = |missing: u32, seed: u64| {
+        let left = remove(&subnet, &[Removal::Random(missing, seed)]).unwrap().subnet;
+        let (_, report) = keeps_its_promises(RoutingEngine::Dfsssp, &left, &Options::default());
+        report.lanes_needed
+    };
+    let three = |missing: u32| (1..=10).filter(|&seed| lanes(missing, seed) == 3).count();
+    assert_eq!((lanes(0, 1), lanes(2, 1)), (2, 2));
+    assert_eq!([5, 15, 20].map(three), [1, 8, 9]);
 }
