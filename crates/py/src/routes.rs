@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use topo::subnet::analysis::{Loads, LostPath, Paths, Questions, Shift, read_demand};
-use topo::subnet::engine::{Demands, JobDemand, Options, RoutingEngine, route_with_report};
+use topo::subnet::engine::{JobDemand, Options, PathDemands, RoutingEngine, route_with_report};
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
 use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
@@ -232,7 +232,7 @@ impl PyFabric {
             .options(&wanted)
             .map_err(|reason| errors::of_key(py, "", "roots", &reason))?;
         if engine == RoutingEngine::Parx && wanted["demand"].is_object() {
-            options.demands = Demands::Jobs(vec![self.traffic(py, &wanted["demand"])?]);
+            options.demands = PathDemands::Jobs(vec![self.traffic(py, &wanted["demand"])?]);
         }
         let mut parts = self.parts.clone();
         let mut note = None;

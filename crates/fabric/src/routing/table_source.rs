@@ -3,7 +3,7 @@
 use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{DemandsFrom, PathChoice, RoutingSpec, RoutingTerms, SumsIn, TableSource, TablesSpec};
 use study::user_file::hash_bytes;
-use topo::subnet::engine::{DemandSums, Demands, Quadrants, choice, quadrant};
+use topo::subnet::engine::{DemandSums, PathDemands, Quadrants, choice, quadrant};
 use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, GraphSpec, Subnet, Tables, Topology, TopologySpec};
 use work::build_error::BuildError;
@@ -54,9 +54,9 @@ pub(super) fn table(
                 dims,
                 threads: 1,
                 demands: match demands.map(|demands| demands.from) {
-                    Some(DemandsFrom::Jobs) => Demands::Jobs(terms.demands.to_vec()),
-                    Some(DemandsFrom::None) => Demands::None,
-                    Some(DemandsFrom::Even) | None => Demands::Even,
+                    Some(DemandsFrom::Jobs) => PathDemands::Jobs(terms.demands.to_vec()),
+                    Some(DemandsFrom::None) => PathDemands::None,
+                    Some(DemandsFrom::Even) | None => PathDemands::Even,
                 },
                 demand_sums: match demands.map(|demands| demands.sums) {
                     Some(SumsIn::Numbers) => DemandSums::Exact,

@@ -154,7 +154,7 @@ pub struct JobDemand {
 
 /// Traffic that [`RoutingEngine::Parx`] weighs paths by.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Demands {
+pub enum PathDemands {
     /// None: its rules are off.
     None,
     /// Its rules are on; all paths count alike.
@@ -188,7 +188,7 @@ pub struct Options {
     /// Switches along each of the two dimensions of [`RoutingEngine::Parx`]; switch `x + dims[0] * y` has coordinates (x, y).
     pub dims: Vec<u32>,
     /// Traffic that [`RoutingEngine::Parx`] weighs paths by.
-    pub demands: Demands,
+    pub demands: PathDemands,
     /// How that of the hosts of a switch adds up.
     pub demand_sums: DemandSums,
     /// Threads; 0: as many as the machine has. Tables do not depend on it.
@@ -203,7 +203,7 @@ impl Default for Options {
             lanes: 8,
             seed: 1,
             dims: Vec::new(),
-            demands: Demands::default(),
+            demands: PathDemands::default(),
             demand_sums: DemandSums::default(),
             threads: 0,
         }

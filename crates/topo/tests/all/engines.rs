@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 use topo::presets::preset;
 use topo::subnet::analysis::{Fate, Paths, Questions, ShiftFigures};
-use topo::subnet::engine::{Demands, JobDemand};
+use topo::subnet::engine::{JobDemand, PathDemands};
 use topo::subnet::{
     End, Host, Options, Report, RouteError, RoutingEngine, Subnet, Switch, Tables, find_cycle, route, route_with_report,
 };
@@ -578,7 +578,7 @@ fn refusals_name_the_reason_and_what_helps() {
         ..Options::default()
     };
     let of_job = |hosts: Vec<u32>, pair| Options {
-        demands: Demands::Jobs(vec![JobDemand {
+        demands: PathDemands::Jobs(vec![JobDemand {
             hosts,
             pairs: vec![pair],
         }]),

@@ -3,14 +3,14 @@
 use crate::common::hyperx;
 use crate::engines::{built, keeps_its_promises, tsubame, without};
 use std::collections::HashMap;
-use topo::subnet::engine::{DemandSums, Demands, JobDemand, choice, quadrant};
+use topo::subnet::engine::{DemandSums, JobDemand, PathDemands, choice, quadrant};
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::{Options, RoutingEngine, Subnet, Tables, route};
 
 fn options(dims: [u32; 2], jobs: Vec<JobDemand>) -> Options {
     Options {
         dims: dims.to_vec(),
-        demands: Demands::Jobs(jobs),
+        demands: PathDemands::Jobs(jobs),
         ..Options::default()
     }
 }
@@ -259,7 +259,11 @@ fn without_demands_it_is_dfsssp_with_four_addresses() {
         hosts: vec![3, 4],
         pairs: Vec::new(),
     };
-    for demands in [Demands::None, Demands::Jobs(Vec::new()), Demands::Jobs(vec![nothing])] {
+    for demands in [
+        PathDemands::None,
+        PathDemands::Jobs(Vec::new()),
+        PathDemands::Jobs(vec![nothing]),
+    ] {
         let options = Options {
             dims: vec![4, 4],
             demands,

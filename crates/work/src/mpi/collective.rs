@@ -24,7 +24,7 @@ pub use cost::Cost;
 pub use rules::CollectiveRules;
 
 use super::op::{Action, CollectiveKind};
-use segmented::Tree;
+use segmented::PipelineTree;
 use step::{Fold, Script, VectorSpan};
 
 /// The part of one rank in one collective. Ranks are those of the communicator.
@@ -98,14 +98,14 @@ impl Call<'_> {
                 tree::scatter_pieces(self, script);
                 doubling::allgather_pieces(self, script);
             }
-            (K::Bcast, A::Chain) => segmented::bcast(self, script, Tree::Chain),
-            (K::Bcast, A::BinomialDoubling) => segmented::bcast(self, script, Tree::ByHighestBit),
-            (K::Bcast, A::Binary) => segmented::bcast(self, script, Tree::Binary),
+            (K::Bcast, A::Chain) => segmented::bcast(self, script, PipelineTree::Chain),
+            (K::Bcast, A::BinomialDoubling) => segmented::bcast(self, script, PipelineTree::ByHighestBit),
+            (K::Bcast, A::Binary) => segmented::bcast(self, script, PipelineTree::Binary),
             (K::Bcast, A::SplitBinary) => segmented::split(self, script),
             (K::Reduce, A::Binomial) if self.segment == WHOLE => tree::reduce(self, script),
-            (K::Reduce, A::Binomial) => segmented::reduce(self, script, Tree::ByLowestBit),
-            (K::Reduce, A::Chain) => segmented::reduce(self, script, Tree::Chain),
-            (K::Reduce, A::Binary) => segmented::reduce(self, script, Tree::Binary),
+            (K::Reduce, A::Binomial) => segmented::reduce(self, script, PipelineTree::ByLowestBit),
+            (K::Reduce, A::Chain) => segmented::reduce(self, script, PipelineTree::Chain),
+            (K::Reduce, A::Binary) => segmented::reduce(self, script, PipelineTree::Binary),
             (K::Reduce, A::Linear) => direct::reduce(self, script),
             (K::Reduce, A::Rabenseifner) => doubling::reduce(self, script),
             (K::Reduce, A::Heap) => heap::reduce(self, script),

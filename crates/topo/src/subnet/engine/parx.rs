@@ -14,7 +14,7 @@
 //!   number of 1 to 255 for each pair of hosts of the job, and for a switch the sum of its hosts, modulo 256 ([`JobDemand`], [`DemandSums`]). A job's
 //!   numbers are what it sends if that is at most 255, else rounded down, at least 1, of 255 for the most. Each of the four addresses counts in full.
 //! * All links begin at the square of 255 times all addresses, so that no path gets longer than its links allow.
-//! * Without demands all of this is off: DFSSSP, four equal addresses ([`Demands`]).
+//! * Without demands all of this is off: DFSSSP, four equal addresses ([`PathDemands`]).
 //! * Lanes are those of DFSSSP over all paths. Where those that are allowed do not suffice, the program goes on with cycles on the last one; here the
 //!   tables are refused.
 //! * Which address a message takes is the business of its sender. [`choice`] goes by the quadrants of both ends: small messages take an address without a
@@ -25,7 +25,7 @@ use super::super::Tables;
 use super::fabric::PreparedSubnet;
 use super::sssp::{self, PathTree};
 use super::trees::Trees;
-use super::{DemandSums, Demands, JobDemand, Report, RouteError, RoutingEngine, dfsssp::with_lanes};
+use super::{DemandSums, JobDemand, PathDemands, Report, RouteError, RoutingEngine, dfsssp::with_lanes};
 use std::collections::BTreeMap;
 
 /// The addresses of a destination that messages may take.
@@ -76,15 +76,15 @@ fn lies_in(address: usize, quadrant: u8) -> bool {
 pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
     let dims = shape(fabric)?;
     let demands = match &fabric.options.demands {
-        Demands::Jobs(jobs) => jobs.as_slice(),
-        Demands::Even => &[],
-        Demands::None => return with_lanes(fabric, RoutingEngine::Parx, &sssp::lay(fabric)),
+        PathDemands::Jobs(jobs) => jobs.as_slice(),
+        PathDemands::Even => &[],
+        PathDemands::None => return with_lanes(fabric, RoutingEngine::Parx, &sssp::lay(fabric)),
     };
-    if fabric.options.demands != Demands::Even && demands.iter().all(|job| job.pairs.is_empty()) {
+    if fabric.options.demands != PathDemands::Even && demands.iter().all(|job| job.pairs.is_empty()) {
         return with_lanes(fabric, RoutingEngine::Parx, &sssp::lay(fabric));
     }
     let subnet = fabric.subnet;
-    let sent = Sent::of(fabric, demands)?;
+    let sent = DemandWeights::of(fabric, demands)?;
     let quadrants: Vec<u8> = (0..subnet.n_switches()).map(|s| quadrant(dims, s)).collect();
     let lids: Vec<u64> = (0..subnet.n_switches()).map(|s| fabric.lids_of(s)).collect();
     let total = 255 * lids.iter().sum::<u64>();
@@ -170,9 +170,9 @@ fn shape(fabric: &PreparedSubnet) -> Result<[u32; 2], RouteError> {
 }
 
 /// What switches send to hosts of jobs, as weights of paths.
-struct Sent(Vec<Option<BTreeMap<u32, u64>>>);
+struct DemandWeights(Vec<Option<BTreeMap<u32, u64>>>);
 
-impl Sent {
+impl DemandWeights {
     fn of(fabric: &PreparedSubnet, jobs: &[JobDemand]) -> Result<Self, RouteError> {
         let hosts = &fabric.subnet.hosts;
         let refuse = |reason: String, hint: &str| Err(fabric.refuse(RoutingEngine::Parx, reason, hint));

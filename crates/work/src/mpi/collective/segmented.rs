@@ -11,7 +11,7 @@ pub(super) const CHAIN: u64 = 64 << 10;
 
 /// Who is below whom.
 #[derive(Clone, Copy)]
-pub(super) enum Tree {
+pub(super) enum PipelineTree {
     /// The next rank.
     Chain,
     /// Of a rank of level k, the ranks 2^k and 2^(k+1) further; level k begins with rank 2^k - 1. Below rank 1 are the odd ones.
@@ -22,14 +22,14 @@ pub(super) enum Tree {
     ByLowestBit,
 }
 
-impl Tree {
+impl PipelineTree {
     /// The rank below another one with a number, if there is one among `size`; numbers are in the order of the ranks.
     fn child(self, rank: u32, number: u32, size: u32) -> Option<u32> {
         let distance = match self {
-            Tree::Chain => (number == 0).then_some(1),
-            Tree::Binary => (number < 2).then(|| (1 << (rank + 1).ilog2()) * (number + 1)),
-            Tree::ByHighestBit => Some(1 << (u32::BITS - rank.leading_zeros() + number).min(30)),
-            Tree::ByLowestBit => (number < rank.trailing_zeros()).then(|| 1 << number.min(30)),
+            PipelineTree::Chain => (number == 0).then_some(1),
+            PipelineTree::Binary => (number < 2).then(|| (1 << (rank + 1).ilog2()) * (number + 1)),
+            PipelineTree::ByHighestBit => Some(1 << (u32::BITS - rank.leading_zeros() + number).min(30)),
+            PipelineTree::ByLowestBit => (number < rank.trailing_zeros()).then(|| 1 << number.min(30)),
         };
         distance.map(|distance| rank + distance).filter(|&child| child < size)
     }
@@ -37,8 +37,8 @@ impl Tree {
     /// The rank above one that is not the root.
     fn parent(self, rank: u32) -> u32 {
         match self {
-            Tree::Chain => rank - 1,
-            Tree::Binary => {
+            PipelineTree::Chain => rank - 1,
+            PipelineTree::Binary => {
                 let above = 1 << ((rank + 1).ilog2() - 1);
                 // The first half of a level is below the whole level above it, and so is the second.
                 if rank + 1 < 3 * above {
@@ -47,8 +47,8 @@ impl Tree {
                     rank - 2 * above
                 }
             }
-            Tree::ByHighestBit => rank - (1 << rank.ilog2()),
-            Tree::ByLowestBit => rank & (rank - 1),
+            PipelineTree::ByHighestBit => rank - (1 << rank.ilog2()),
+            PipelineTree::ByLowestBit => rank & (rank - 1),
         }
     }
 
@@ -96,12 +96,12 @@ impl Segments {
 }
 
 /// The root's vector to all.
-pub(super) fn bcast(call: &Call, script: &mut Script, tree: Tree) {
+pub(super) fn bcast(call: &Call, script: &mut Script, tree: PipelineTree) {
     down(call, script, tree, Segments::of(call, call.whole()));
 }
 
 /// From the rank above to those below.
-fn down(call: &Call, script: &mut Script, tree: Tree, segments: Segments) {
+fn down(call: &Call, script: &mut Script, tree: PipelineTree, segments: Segments) {
     let (above, n_below, last) = (tree.above(call), tree.below(call).count() as u32, segments.count() - 1);
     if let Some(from) = above {
         script.recv(from, segments.get(0));
@@ -121,7 +121,7 @@ fn down(call: &Call, script: &mut Script, tree: Tree, segments: Segments) {
 }
 
 /// All vectors combined at the root.
-pub(super) fn reduce(call: &Call, script: &mut Script, tree: Tree) {
+pub(super) fn reduce(call: &Call, script: &mut Script, tree: PipelineTree) {
     let segments = Segments::of(call, call.whole());
     let (above, n_below, last) = (tree.above(call), tree.below(call).count() as u32, segments.count() - 1);
     let hear = |script: &mut Script, i| tree.below(call).for_each(|from| script.recv(from, segments.get(i)));
@@ -154,9 +154,9 @@ pub(super) fn split(call: &Call, script: &mut Script) {
         bytes: if odd { call.bytes - second } else { second },
     };
     if second == 0 || call.segment > second {
-        return bcast(call, script, Tree::Chain);
+        return bcast(call, script, PipelineTree::Chain);
     }
-    let (me, tree) = (call.relative(), Tree::Binary);
+    let (me, tree) = (call.relative(), PipelineTree::Binary);
     // Without a partner of its own the last rank has the root.
     let alone = call.size.is_multiple_of(2).then_some(call.size - 1);
     if me == 0 {
