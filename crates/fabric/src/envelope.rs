@@ -217,7 +217,7 @@ pub(crate) fn notice_later(event: &Packet, label: Label, birth: Option<u64>, seq
     let (value, piece) = (event.value(), event.part_of_envelope());
     let value = birth.map_or(value, |birth| value & ((1 << BIRTH) - 1) | birth << BIRTH);
     let piece = sequence.map_or(piece, |sequence| piece & !0xFFFF | u32::from(sequence));
-    event.about(event.source(), label, piece).with_value(value)
+    event.about(event.noticed_source(), label, piece).with_value(value)
 }
 
 /// Reads a notice.
@@ -282,7 +282,7 @@ mod tests {
                     (notice.kind(), notice.time(), notice.lp(), notice.port()),
                     (Kind::Notice, Time(5), 7, 2)
                 );
-                assert_eq!((notice.source(), notice.noticed()), (3, Label::MAX - 5));
+                assert_eq!((notice.noticed_source(), notice.noticed()), (3, Label::MAX - 5));
                 words.word |= match read(&notice) {
                     Notice::Birth(time, half) => {
                         assert_eq!(time, birth);

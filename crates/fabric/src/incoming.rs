@@ -145,7 +145,7 @@ fn sought(net: &Network, event: &Packet) -> Option<Key> {
         return (is_here && !event.single()).then(|| (event.source(), node, event.label()));
     }
     let node = site.node + u32::from(event.port());
-    (event.kind() == Kind::Notice).then(|| (event.source(), node, event.noticed()))
+    (event.kind() == Kind::Notice).then(|| (event.noticed_source(), node, event.noticed()))
 }
 
 /// Takes the record of a message off, which must be there.

@@ -280,7 +280,7 @@ impl<M: RouterModel> Fabric<M> {
     ) {
         let net = &self.net;
         let node = net.sites[lp as usize].node + u32::from(event.port());
-        let message = Packet::part(event.source(), node, event.noticed(), 1, 0);
+        let message = Packet::part(event.noticed_source(), node, event.noticed(), 1, 0);
         let slot = incoming::record(net, st, j, lp, key(&message));
         let entry = st.incoming.edit(j, slot);
         match envelope::read(event) {

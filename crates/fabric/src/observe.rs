@@ -883,9 +883,6 @@ impl Stats {
 impl Observe<Record> for Stats {
     #[inline(always)]
     fn see(&mut self, record: Record) {
-        if let Some(shown) = &mut self.shown {
-            shown.note(&record);
-        }
         match record {
             Record::Departed(departed) => {
                 self.injected += u64::from(departed.packets);
@@ -893,6 +890,11 @@ impl Observe<Record> for Stats {
                 self.flow = self.flow.wrapping_add(departed.share);
                 self.begin(departed.source, &departed.born[0]);
                 self.begin(departed.source, &departed.born[1]);
+                if let Some(shown) = &mut self.shown {
+                    shown.departed(departed.packets, departed.bytes);
+                    shown.born(departed.source, departed.born[0]);
+                    shown.born(departed.source, departed.born[1]);
+                }
             }
             Record::Announced { share } => self.message_flow = self.message_flow.wrapping_add(share),
             Record::Packet {
@@ -909,6 +911,9 @@ impl Observe<Record> for Stats {
                 }
                 let at = self.slice_of(time);
                 self.landed(u64::from(bytes), hops, time, at);
+                if let Some(shown) = &mut self.shown {
+                    shown.landed(time, bytes, hops);
+                }
             }
             Record::Message {
                 source,
@@ -947,6 +952,9 @@ impl Observe<Record> for Stats {
                 self.latest = self.latest.max(time);
                 if birth < self.span.to && !is_ack(number) {
                     self.arrives(source, bytes, birth, time);
+                }
+                if let Some(shown) = &mut self.shown {
+                    shown.complete(&row(), early);
                 }
                 if self.in_detail {
                     self.detail(&row());

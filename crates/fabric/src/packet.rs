@@ -27,7 +27,7 @@
 //! | a message of a rank, in its envelope | its number among those to the same rank 16 | numbers begin again; 32,768 messages behind one that is not done with are an error | `ranks_that_leave_a_message_behind_for_too_long_are_an_error` |
 //!
 //! In events that are no packets the mark is a value: room in bytes of a credit, birth or size of a notice, which has its message's number
-//! in place of the destination, which is where it is, and of some of its hops, and a part of an envelope in place of size, phase and the other hops.
+//! and a part of an envelope in place of hops, destination (which is where it is), size and phase.
 //!
 //! At one LP and time packets come last, in the order of a hash of (seed, source node, input port, packet number): two cannot arrive on
 //! one port at one time. The rest of the content only orders events that are interchangeable or of different kinds.
@@ -519,28 +519,36 @@ impl Packet {
 
     /// Makes a notice one about a message of `source`, which keeps its value, with 24 bits of an envelope.
     ///
-    /// The label's lower bits stand in place of the destination, where numbers carry into nothing that is [folded](Event::fold).
+    /// In place of the ends are, from the highest bit, the label's lower bits, where numbers carry into nothing that is [folded](Event::fold), six
+    /// of the envelope, the label's upper bits, and the source.
     #[inline]
     pub fn about(mut self, source: u32, label: Label, part_of_envelope: u32) -> Packet {
         let (label, part) = (u64::from(label), u64::from(part_of_envelope));
         self.words[0] = self.words[0] & !15 | part >> 22 & 3;
         self.words[1] = self.words[1] & !0xFFFF | part & 0xFFFF;
-        let ends = u64::from(source) << NODE_BITS | label & NODE;
-        self.words[3] = (label >> NODE_BITS | (part >> 16 & 63) << 6) << HOPS | ends;
+        let between = label >> NODE_BITS | (part >> 16 & 63) << 6;
+        self.words[3] = label << (64 - NODE_BITS) | between << NODE_BITS | u64::from(source);
         self
+    }
+
+    /// The source of the message that a notice is about.
+    #[inline(always)]
+    pub fn noticed_source(&self) -> u32 {
+        (self.words[3] & NODE) as u32
     }
 
     /// The label of the message that a notice is about.
     #[inline]
     pub fn noticed(&self) -> Label {
-        ((self.words[3] >> HOPS & 63) << NODE_BITS | self.words[3] & NODE) as u32
+        let ends = self.words[3];
+        ((ends >> NODE_BITS & 63) << NODE_BITS | ends >> (64 - NODE_BITS)) as u32
     }
 
     /// The part of an envelope that a notice has.
     #[inline]
     pub fn part_of_envelope(&self) -> u32 {
         let [when, content, _, ends] = self.words;
-        ((when & 3) << 22 | ends >> (HOPS + 6) << 16 | content & 0xFFFF) as u32
+        ((when & 3) << 22 | (ends >> (NODE_BITS + 6) & 63) << 16 | content & 0xFFFF) as u32
     }
 
     /// A number that is the same at every hop and, but for hash collisions, different for every packet of a run; to be mixed before any
@@ -666,13 +674,12 @@ impl Event for Packet {
 
     /// Time, kind, message, ends, hops: not where it is, nor what shows in the times of what follows (port, channel, size).
     ///
-    /// A sum, in which the number of a message has the highest bits: of an event and the same a period later it differs by what depends on
-    /// the period alone ([`des::recurrence`]).
+    /// A sum, in which the number of a message has the highest bits, but for its class: of an event and the same a period later it differs by
+    /// what depends on the period alone ([`des::recurrence`]).
     #[inline(always)]
     fn fold(&self) -> u64 {
         let [a, _, c, d] = self.words;
-        a.wrapping_add(c.rotate_left(2))
-            .wrapping_add(d.rotate_left(64 - NODE_BITS))
+        a.wrapping_add(c << 2).wrapping_add(d)
     }
 
     fn tie(&self, other: &Self, seed: u64) -> Ordering {
@@ -683,7 +690,11 @@ impl Event for Packet {
         };
         first
             .then_with(|| self.words[0].cmp(&other.words[0]))
-            .then_with(|| self.words[3].cmp(&other.words[3]))
+            .then_with(|| {
+                self.words[3]
+                    .rotate_left(NODE_BITS)
+                    .cmp(&other.words[3].rotate_left(NODE_BITS))
+            })
             .then_with(|| self.words[2].cmp(&other.words[2]))
             .then_with(|| (self.words[1] << NODE_BITS).cmp(&(other.words[1] << NODE_BITS)))
     }
@@ -822,7 +833,7 @@ mod tests {
             let notice = notice.with_value(u64::MAX - 1).about(MAX_NODES - 1, label, piece);
             assert_eq!((notice.noticed(), notice.part_of_envelope()), (label, piece));
             assert_eq!(
-                (notice.source(), notice.value(), notice.vc()),
+                (notice.noticed_source(), notice.value(), notice.vc()),
                 (MAX_NODES - 1, u64::MAX - 1, 3)
             );
             assert_eq!((notice.time(), notice.lp()), (Time(HORIZON.0 - 1), MAX_NODES - 1));

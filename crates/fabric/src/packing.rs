@@ -230,8 +230,7 @@ pub(crate) fn knows<M: RouterModel>(net: &Network, event: &Packet) -> bool {
     }
     match event.kind() {
         Kind::Arrival | Kind::Credit => nodes && vc && port < site.ports(),
-        // In place of a destination they have a part of an envelope.
-        Kind::Notice => event.source() < net.n_nodes() && port < u32::from(site.nodes),
+        Kind::Notice => event.noticed_source() < net.n_nodes() && port < u32::from(site.nodes),
         _ => nodes && port < u32::from(site.nodes),
     }
 }

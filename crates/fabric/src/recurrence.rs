@@ -782,8 +782,8 @@ fn event(numbers: &Numbers<'_>, first: &Packet, second: &Packet) -> Result<Packe
 /// A notice of a message.
 fn notice(numbers: &Numbers<'_>, first: &Packet, second: &Packet, later: Packet) -> Result<Packet, Differs> {
     let (net, leap) = (numbers.net, numbers.leap);
-    leap.same(first.source(), second.source())?;
-    let label = numbers.label(second.source(), first.noticed(), second.noticed())?;
+    leap.same(first.noticed_source(), second.noticed_source())?;
+    let label = numbers.label(second.noticed_source(), first.noticed(), second.noticed())?;
     let node = net.sites[second.lp() as usize].node + u32::from(second.port());
     let (birth, sequence) = match (read(first), read(second)) {
         (Notice::Birth(was, half), Notice::Birth(is, other)) => {
@@ -791,7 +791,7 @@ fn notice(numbers: &Numbers<'_>, first: &Packet, second: &Packet, later: Packet)
             let stride = new.wrapping_sub(old);
             let from = (other >> 40) as u8;
             // The other notice has the other rank's number.
-            let sender = (second.source(), from);
+            let sender = (second.noticed_source(), from);
             let known = (0..=u8::MAX).any(|to| {
                 let pairs = [[sender, (node, to)], [(node, to), sender]];
                 pairs

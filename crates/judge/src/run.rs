@@ -350,9 +350,15 @@ fn drive(
             (engine, stop, LeftOut::default())
         }
         None => {
-            let restore = |saved: &[u8]| match self::engine(spec, &world, unseen.clone(), Some(saved)) {
-                Ok((engine, _)) => Ok(engine),
-                Err(torn) => Err(RunError::Engine(torn.0)),
+            let restore = |saved: &[u8], notes: bool| {
+                let mut unseen = unseen.clone();
+                if notes {
+                    unseen.note_all();
+                }
+                match self::engine(spec, &world, unseen, Some(saved)) {
+                    Ok((engine, _)) => Ok(engine),
+                    Err(torn) => Err(RunError::Engine(torn.0)),
+                }
             };
             repeating(&world, engine, until, &mut supervisor, &mut keeper, &restore)?
         }

@@ -1,10 +1,10 @@
 //! What is recorded in periods that are not run, as they would be the same as one that was.
 
-use super::{BirthSlices, MAX_BINS, Record, Stats};
-use crate::packet::Label;
+use super::{BirthSlices, MAX_BINS, MessageRow, Record, Stats, Waits};
 use des::Observe;
 
-/// What was shown in a period, for it to be counted as often as the period is left out.
+/// What was shown in a period, for it to be counted as often as the period is left out: of messages of ranks, none of which is lost or is a
+/// packet of which nothing is announced.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     /// Packets that left their nodes, and their bytes.
@@ -12,9 +12,7 @@ pub struct Shown {
     /// Births of messages that set out: a node of the job, and how long they waited.
     births: Vec<(u32, BirthSlices)>,
     landed: Vec<LandedPacket>,
-    complete: Vec<CompleteMessage>,
-    /// There was something that belongs to one message or operation, and cannot be counted again.
-    other: bool,
+    complete: Vec<(MessageRow, bool)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -24,62 +22,43 @@ struct LandedPacket {
     hops: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct CompleteMessage {
-    birth: u64,
-    time: u64,
-    bytes: u64,
-    source: u32,
-    destination: u32,
-    hops: u32,
-    number: Label,
-    early: bool,
-}
-
 impl Shown {
-    /// Takes note of what is shown.
+    /// Packets have left.
     #[cold]
     #[inline(never)]
-    pub(super) fn note(&mut self, record: &Record) {
-        match *record {
-            Record::Departed(departed) => {
-                self.departed.0 += u64::from(departed.packets);
-                self.departed.1 += departed.bytes;
-                let born = departed.born.iter().filter(|slice| slice.waits.count > 0);
-                self.births.extend(born.map(|slice| (departed.source, *slice)));
-            }
-            // Shares are set by what is under way.
-            Record::Announced { .. } => {}
-            Record::Packet { bytes, hops, time, .. } => self.landed.push(LandedPacket { time, bytes, hops }),
-            Record::Message {
-                source,
-                destination,
-                bytes,
-                birth,
-                time,
-                hops,
-                number,
-                early,
-                single: false,
-                share: _,
-            } => self.complete.push(CompleteMessage {
-                birth,
-                time,
-                bytes,
-                source,
-                destination,
-                hops,
-                number,
-                early,
-            }),
-            Record::Message { .. }
-            | Record::SetOut { .. }
-            | Record::Lost(_)
-            | Record::Operation(_)
-            | Record::Waited(_)
-            | Record::Stayed(_)
-            | Record::Acknowledged { .. } => self.other = true,
+    pub(super) fn departed(&mut self, packets: u32, bytes: u64) {
+        self.departed.0 += u64::from(packets);
+        self.departed.1 += bytes;
+    }
+
+    /// Messages of a node have set out that were born at one time.
+    #[inline(always)]
+    pub(super) fn born(&mut self, source: u32, BirthSlices { since, waits }: BirthSlices) {
+        self.note_births(source, since, (waits.sum as u64, waits.count, waits.max));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_births(&mut self, source: u32, since: u64, (sum, count, max): (u64, u64, u64)) {
+        let sum = u128::from(sum);
+        if count > 0 {
+            let waits = Waits { sum, count, max };
+            self.births.push((source, BirthSlices { since, waits }));
         }
+    }
+
+    /// A packet has been handed to its node.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn landed(&mut self, time: u64, bytes: u32, hops: u32) {
+        self.landed.push(LandedPacket { time, bytes, hops });
+    }
+
+    /// A message of several packets is complete, or a rank's.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn complete(&mut self, message: &MessageRow, early: bool) {
+        self.complete.push((*message, early));
     }
 
     /// Adds what another observer of the run was shown.
@@ -89,14 +68,13 @@ impl Shown {
         self.births.extend_from_slice(&other.births);
         self.landed.extend_from_slice(&other.landed);
         self.complete.extend_from_slice(&other.complete);
-        self.other |= other.other;
     }
 
     /// The first and last time in it (ps).
     fn span(&self) -> (u64, u64) {
         let births = self.births.iter().map(|(_, slice)| (slice.since, slice.since));
         let landed = self.landed.iter().map(|packet| (packet.time, packet.time));
-        let complete = self.complete.iter().map(|message| (message.birth, message.time));
+        let complete = self.complete.iter().map(|(message, _)| (message.birth, message.time));
         let all = births.chain(landed).chain(complete);
         all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
     }
@@ -117,7 +95,7 @@ impl Shown {
                 share: 0,
             });
         }
-        for message in &self.complete {
+        for &(message, early) in &self.complete {
             stats.see(Record::Message {
                 source: message.source,
                 destination: message.destination,
@@ -126,7 +104,7 @@ impl Shown {
                 time: message.time + later,
                 hops: message.hops,
                 number: message.number,
-                early: message.early,
+                early,
                 single: false,
                 share: 0,
             });
@@ -161,12 +139,8 @@ impl Stats {
     }
 
     /// Counts what was shown in a period `times` times, each a period (ps) after the other, as if it had been shown each time; the shares of what is
-    /// under way are the caller's to set. `false`, and nothing is counted, if it holds what belongs to one message or operation.
-    #[must_use]
-    pub fn repeat(&mut self, shown: &Shown, period: u64, times: u64) -> bool {
-        if shown.other {
-            return false;
-        }
+    /// under way are the caller's to set.
+    pub fn repeat(&mut self, shown: &Shown, period: u64, times: u64) {
         self.settle();
         let (first, last) = shown.span();
         while (last + period * times) >> self.shift >= MAX_BINS as u64 {
@@ -194,7 +168,6 @@ impl Stats {
             self.merge(once(alike));
             number = alike + 1;
         }
-        true
     }
 
     /// As if all had been shown so many times.

@@ -29,7 +29,7 @@ impl InFlight {
             Kind::Arrival => self.add(net, event),
             Kind::Notice => {
                 let node = net.sites[event.lp() as usize].node + u32::from(event.port());
-                let (ends, label) = (ends(event.source(), node), event.noticed());
+                let (ends, label) = (ends(event.noticed_source(), node), event.noticed());
                 match envelope::read(event) {
                     Notice::Birth(birth, _) => self.add_message(share_of_birth(ends, label, birth)),
                     Notice::Size(bytes, ..) => self.add_message(share_of_size(ends, label, bytes)),

@@ -36,8 +36,8 @@ pub struct LeftOut {
     pub events: u64,
 }
 
-/// How the engine of a run is made anew from what it has saved.
-pub(super) type Restore<'a, 'w> = &'a dyn Fn(&[u8]) -> Result<NetworkEngine<'w>, RunError>;
+/// How the engine of a run is made anew from what it has saved; `true`: what its workers are shown from there on is noted.
+pub(super) type Restore<'a, 'w> = &'a dyn Fn(&[u8], bool) -> Result<NetworkEngine<'w>, RunError>;
 
 /// Runs everything before `until` but for what repeats; returns the engine, why it stopped, and what was left out.
 pub(super) fn repeating<'w>(
@@ -62,7 +62,7 @@ pub(super) fn repeating<'w>(
                     Trialled::Differs => {}
                     Trialled::Leaps(saved, periods) => {
                         let ran = engine.outcome().events;
-                        engine = restore(&saved)?;
+                        engine = restore(&saved, false)?;
                         left_out.events += engine.outcome().events - ran;
                         left_out.periods += periods;
                         left_out.time += periods * period;
@@ -217,7 +217,8 @@ impl<'w> Trial<'w> {
                 return Ok(Trialled::Differs);
             }
             if border == BORDERS - 2 {
-                *engine = self.keeping(&saved[border], restore, Stats::note_all)?;
+                let noting = observed(self.world, &saved[border], Stats::note_all);
+                *engine = restore(&noting.map_err(|torn| RunError::Engine(torn.0))?, true)?;
                 self.world.net().tell_births_apart(true);
             }
         }
@@ -229,34 +230,22 @@ impl<'w> Trial<'w> {
             .filter_map(|stats| stats.shown())
             .for_each(|part| shown.merge(part));
         drop(view);
-        let mut counted = agrees;
         let borders = [0, 1, 2, 3, 4].map(|border| &saved[border][..]);
         let most = (self.until.0 - engine.reached().0) / self.period - 1;
         let leapt = leap(self.world, borders, most, |stats, landing| {
             let mut stats = stats;
-            counted &= stats.repeat(&shown, self.period, landing.times);
+            stats.repeat(&shown, self.period, landing.times);
             self.set_flows(&mut stats, landing);
             stats
         });
         Ok(match leapt {
-            Ok((saved, periods)) if counted && periods >= WORTH => Trialled::Leaps(saved, periods),
+            Ok((saved, periods)) if agrees && periods >= WORTH => Trialled::Leaps(saved, periods),
             _ => {
                 // It takes note no longer of what it is shown.
-                *engine = restore(&saved[BORDERS - 1])?;
+                *engine = restore(&saved[BORDERS - 1], false)?;
                 Trialled::Differs
             }
         })
-    }
-
-    /// The engine as it was saved, with what was recorded changed.
-    fn keeping(
-        &self,
-        saved: &[u8],
-        restore: Restore<'_, 'w>,
-        change: impl FnOnce(&mut Stats),
-    ) -> Result<NetworkEngine<'w>, RunError> {
-        let saved = observed(self.world, saved, change).map_err(|torn| RunError::Engine(torn.0))?;
-        restore(&saved)
     }
 
     /// Whether what has set out has arrived or is under way, up to here: what is set anew hides nothing.

@@ -568,6 +568,7 @@ fn late_admission_vcs_cells() -> Vec<(String, RunSpec)> {
         congestion: Congestion::Unadmitted,
         per: Per::Vc,
         equal: Equal::Drawn,
+        ..SenseSpec::default()
     };
     let dfp = DfpSpec {
         spines_go_on: true,
