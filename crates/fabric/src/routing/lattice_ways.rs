@@ -505,12 +505,13 @@ mod tests {
         let n = topology.n_nodes() as usize;
         let ports = topology.wiring().n_ports() as usize;
         let mut of_pairs = vec![vec![vec![0.0; n]; n]; ports];
-        for from in 0..n {
-            for to in (0..n).filter(|&to| to != from) {
-                let one = TrafficPattern::Matrix(vec![(from as u32, to as u32, 1.0)]);
-                for (port, load) in channel_load(&topology, &*rule, &one).unwrap().into_iter().enumerate() {
-                    of_pairs[port][from][to] = load;
-                }
+        for (from, to) in (0..n * n)
+            .map(|pair| (pair / n, pair % n))
+            .filter(|(from, to)| from != to)
+        {
+            let one = TrafficPattern::Matrix(vec![(from as u32, to as u32, 1.0)]);
+            for (port, load) in channel_load(&topology, &*rule, &one).unwrap().into_iter().enumerate() {
+                of_pairs[port][from][to] = load;
             }
         }
         of_pairs.iter().map(|cost| worst_permutation(cost)).fold(0.0, f64::max)

@@ -439,7 +439,6 @@ fn table_cells() -> Vec<(String, RunSpec)> {
     [
         (named("hyperx"), "dfsssp", 1, PathChoice::RoundRobin, credit, voq),
         (named("torus"), "lash", 1, PathChoice::Random, credit, queued),
-        (named("fat-tree"), "dnup", 1, PathChoice::RoundRobin, credit, voq),
         (named("dragonfly"), "updn", 2, PathChoice::BySize, credit, voq),
         (
             named("fat-tree"),
@@ -451,6 +450,7 @@ fn table_cells() -> Vec<(String, RunSpec)> {
         ),
         (quadrants.clone(), "parx", 2, PathChoice::BySize, credit, voq),
         (quadrants, "parx", 2, PathChoice::Striped, credit, queued),
+        (named("fat-tree"), "dnup", 1, PathChoice::RoundRobin, credit, voq),
     ]
     .into_iter()
     .map(|(topology, engine, lmc, path, model, architecture)| {
@@ -568,7 +568,7 @@ fn late_admission_vcs_cells() -> Vec<(String, RunSpec)> {
         congestion: Congestion::Unadmitted,
         per: Per::Vc,
         equal: Equal::Drawn,
-        ..SenseSpec::default()
+        draws: None,
     };
     let dfp = DfpSpec {
         spines_go_on: true,
@@ -1465,7 +1465,7 @@ fn forwarding_tables_give_one_answer_on_every_engine() {
         spec.control.warmup = Some(Time::ZERO);
         one_answer(&what, &spec);
         spec.jobs[0].work = match i % 2 {
-            0 => works[i / 2].clone(),
+            0 => works[i / 2 % works.len()].clone(),
             _ => pairs(Matching::Mutual, PairMode::Batch { batch: 3 }),
         };
         spec.jobs[0].nodes = Some(12);
@@ -1575,7 +1575,13 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
                 // `sculpin` has neither credits nor channels.
                 Some((congestion, per)) => (true, *congestion == Congestion::Output && per == Per::Port),
                 None => {
-                    let sees = matches!(spec.routing, RoutingSpec::MacroUgal(_) | RoutingSpec::MacroPar(_));
+                    let sees = matches!(
+                        spec.routing,
+                        RoutingSpec::MacroUgal(_)
+                            | RoutingSpec::MacroPar(_)
+                            | RoutingSpec::LeastHops(_)
+                            | RoutingSpec::Polarized(_)
+                    );
                     (sees || spec.routing == RoutingSpec::MIN_A, true)
                 }
             };
