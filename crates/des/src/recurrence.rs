@@ -228,7 +228,7 @@ pub fn observed<W: World>(world: &W, saved: &[u8], change: impl FnOnce(&mut W::O
     ))
 }
 
-type Later<W> = (<W as World>::State, Vec<u64>, Vec<<W as World>::Event>);
+type LaterState<W> = (<W as World>::State, Vec<u64>, Vec<<W as World>::Event>);
 
 /// State, wake times and pending events some periods after the second of two moments.
 fn between<W: Recurring>(
@@ -236,7 +236,7 @@ fn between<W: Recurring>(
     first: Taken<W>,
     mut second: Taken<W>,
     leap: &mut Leap,
-) -> Result<Later<W>, Differs> {
+) -> Result<LaterState<W>, Differs> {
     let strides = world.strides(&first.state, &second.state)?;
     let room = Leap::END.saturating_sub(leap.from) / leap.period;
     leap.times = leap.times.min(world.most(&strides)).min(room.saturating_sub(2));
@@ -293,14 +293,14 @@ fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd.wrapping_mul(3) ^ 2, |x, _| step(x))
 }
 
-type Matrix = [[u64; 3]; 3];
+type StepMatrix = [[u64; 3]; 3];
 
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
+fn product(a: &StepMatrix, b: &StepMatrix) -> StepMatrix {
     let entry = |i: usize, j: usize| (0..3).fold(0u64, |sum, k| sum.wrapping_add(a[i][k].wrapping_mul(b[k][j])));
     [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)))
 }
 
-fn power(mut base: Matrix, mut exponent: u64) -> Matrix {
+fn power(mut base: StepMatrix, mut exponent: u64) -> StepMatrix {
     let mut result = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     while exponent > 0 {
         if exponent & 1 != 0 {

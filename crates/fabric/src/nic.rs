@@ -42,7 +42,7 @@ impl<M: RouterModel> Fabric<M> {
     ) -> u64 {
         let net = &self.net;
         let mut wake = u64::MAX;
-        let mut departures = Departures::new(&net.span, net.tells_births_apart());
+        let mut departures = Departures::new(&net.span);
         let site = net.sites[lp as usize];
         let places = net.node_places(lp, &site);
         let number = site.node.wrapping_sub(places.start);
@@ -79,7 +79,7 @@ impl<M: RouterModel> Fabric<M> {
         sink: &mut S,
     ) -> u64 {
         let net = &self.net;
-        let mut departures = Departures::new(&net.span, net.tells_births_apart());
+        let mut departures = Departures::new(&net.span);
         let due = match net.interface.control_first {
             false => {
                 let site = net.sites[lp as usize];
@@ -364,7 +364,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if nic.part == 0 && !is_ack(nic.label) {
                 let (birth, wait) = (nic.birth, start - nic.birth);
                 departures.begins(&net.span, node, birth, wait, |record| self.sink.record(record));
-                if net.messages.follows {
+                if net.follows_messages() {
                     let message = at_head(self.st.nics.get(place));
                     self.follow(node, &message, packet.name(net.messages.bursts), start);
                 }

@@ -157,13 +157,13 @@ pub struct Departures {
 }
 
 impl Departures {
-    /// None yet, in a run of which these messages are measured; births are told one by one if they are to be told `apart`.
+    /// None yet, in a run of which these messages are measured.
     #[inline(always)]
-    pub fn new(span: &Span, apart: bool) -> Departures {
+    pub fn new(span: &Span) -> Departures {
         Departures {
             departed: Departed::NONE,
             within: [0; 2],
-            shift: if apart { 0 } else { span.shift() },
+            shift: span.shift(),
         }
     }
 
@@ -337,6 +337,15 @@ impl SenderRow {
         self.acks += other.acks;
         self.round_trips += other.round_trips;
         self.longest_round_trip = self.longest_round_trip.max(other.longest_round_trip);
+    }
+
+    /// The acknowledgement of a batch is complete.
+    fn acknowledged(&mut self, batch: u64, time: u64) {
+        let trip = time - batch;
+        self.last = self.last.max(time);
+        self.acks += 1;
+        self.round_trips += trip;
+        self.longest_round_trip = self.longest_round_trip.max(trip);
     }
 
     /// Mean time from a batch's birth to its acknowledgement in ps, 0 without acknowledgements.
@@ -849,6 +858,17 @@ impl Stats {
             .for_each(|track| track.look_back(last, self.shift));
     }
 
+    /// A message has set out, where messages are followed.
+    #[cold]
+    fn sets_out(&mut self, row: SetOut) {
+        if let Some(shown) = &mut self.shown {
+            shown.begun(row.source, row.birth, row.time - row.birth);
+        }
+        if row.time <= self.span.cut && row.birth < self.span.to && self.rows.is_some() {
+            self.set_out.push(row);
+        }
+    }
+
     /// Keeps the longest stay of a message, of equal ones the one at the lowest router and port.
     #[cold]
     fn stays(&mut self, row: StayRow) {
@@ -890,11 +910,6 @@ impl Observe<Record> for Stats {
                 self.flow = self.flow.wrapping_add(departed.share);
                 self.begin(departed.source, &departed.born[0]);
                 self.begin(departed.source, &departed.born[1]);
-                if let Some(shown) = &mut self.shown {
-                    shown.departed(departed.packets, departed.bytes);
-                    shown.born(departed.source, departed.born[0]);
-                    shown.born(departed.source, departed.born[1]);
-                }
             }
             Record::Announced { share } => self.message_flow = self.message_flow.wrapping_add(share),
             Record::Packet {
@@ -968,29 +983,21 @@ impl Observe<Record> for Stats {
                 birth,
                 time,
             } => {
-                if time <= self.span.cut && birth < self.span.to && self.rows.is_some() {
-                    self.set_out.push(SetOut {
-                        source,
-                        time,
-                        birth,
-                        destination,
-                        number,
-                        bytes,
-                    });
-                }
+                let row = SetOut {
+                    source,
+                    time,
+                    birth,
+                    destination,
+                    number,
+                    bytes,
+                };
+                self.sets_out(row);
             }
             Record::Lost(lost) => self.lose(lost),
             Record::Operation(row) => self.operations.push(row),
             Record::Waited(row) => self.rank_waits.push(row),
             Record::Stayed(row) => self.stays(row),
-            Record::Acknowledged { node, batch, time } => {
-                let sender = &mut self.senders[node as usize];
-                let trip = time - batch;
-                sender.last = sender.last.max(time);
-                sender.acks += 1;
-                sender.round_trips += trip;
-                sender.longest_round_trip = sender.longest_round_trip.max(trip);
-            }
+            Record::Acknowledged { node, batch, time } => self.senders[node as usize].acknowledged(batch, time),
         }
     }
 

@@ -18,7 +18,7 @@ use work::ranks::Plan;
 use work::ranks::state::{Item, PeerRank, Rank, item};
 use work::workload::Source;
 
-/// Numbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
+/// LaterNumbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
 const BLOCK: u32 = 26;
 const _: () = assert!(NUMBERS.is_power_of_two() && NUMBERS.ilog2() > BLOCK);
 /// Periods that no message of a run which repeats itself is under way for.
@@ -101,7 +101,7 @@ pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
 }
 
 /// Two ranks of a pair: node and number there of the one that sends, and of the one that it sends to.
-type RankPair = [(u32, u8); 2];
+type PairOfRanks = [(u32, u8); 2];
 
 /// How numbers grow from period to period.
 #[derive(Debug)]
@@ -109,14 +109,14 @@ pub struct Strides {
     /// Messages of each node, by place.
     numbers: Vec<u32>,
     /// Messages from rank to rank, whose numbers have 16 bits.
-    pairs: HashMap<RankPair, u16>,
+    pairs: HashMap<PairOfRanks, u16>,
     /// Most periods for which all goes on so.
     most: u64,
 }
 
 impl Strides {
     /// The stride of a number of a message between the ranks of a pair, if the message is one like it a period later.
-    fn check(&self, pair: RankPair, first: u16, second: u16) -> Result<u16, Differs> {
+    fn check(&self, pair: PairOfRanks, first: u16, second: u16) -> Result<u16, Differs> {
         let stride = second.wrapping_sub(first);
         match self.pairs.get(&pair) {
             Some(&known) if known == stride => Ok(stride),
@@ -126,13 +126,13 @@ impl Strides {
 }
 
 /// The numbers of records and events between two moments.
-struct Numbers<'a> {
+struct LaterNumbers<'a> {
     net: &'a Network,
     strides: &'a Strides,
     leap: &'a Leap,
 }
 
-impl Numbers<'_> {
+impl LaterNumbers<'_> {
     /// A number of 16 bits that grows by `stride` in a period, at the wanted moment.
     fn sequence(&self, second: u16, stride: u16) -> u16 {
         second.wrapping_add(stride.wrapping_mul(self.leap.times as u16))
@@ -215,7 +215,7 @@ impl Recurring for AnyFabric {
             }
         }
         // What is sent is expected.
-        let agree = |(pair, stride): (&RankPair, &u16)| strides.pairs.get(pair).is_none_or(|sent| sent == stride);
+        let agree = |(pair, stride): (&PairOfRanks, &u16)| strides.pairs.get(pair).is_none_or(|sent| sent == stride);
         match expected.iter().all(agree) {
             true => Ok(strides),
             false => Err(Differs("how many messages are expected")),
@@ -228,7 +228,7 @@ impl Recurring for AnyFabric {
 
     fn recur(&self, first: &State, second: &mut State, strides: &Strides, leap: &Leap) -> Result<(), Differs> {
         let net = self.net();
-        let numbers = Numbers { net, strides, leap };
+        let numbers = LaterNumbers { net, strides, leap };
         own_columns(first, second)?;
         pairs(&first.routers, &mut second.routers, |a, b| router(leap, a, b))?;
         pairs(&first.waiting, &mut second.waiting, |a, b| leap.same(*a, *b))?;
@@ -252,7 +252,7 @@ impl Recurring for AnyFabric {
 
     fn recur_event(&self, first: &Packet, second: &Packet, strides: &Strides, leap: &Leap) -> Result<Packet, Differs> {
         let net = self.net();
-        event(&Numbers { net, strides, leap }, first, second)
+        event(&LaterNumbers { net, strides, leap }, first, second)
     }
 }
 
@@ -448,7 +448,12 @@ fn source(leap: &Leap, first: &Source, second: &Source) -> Result<Source, Differ
 }
 
 /// The posted messages of a node.
-fn posts(numbers: &Numbers<'_>, (place, node): (u32, u32), first: &State, second: &mut State) -> Result<(), Differs> {
+fn posts(
+    numbers: &LaterNumbers<'_>,
+    (place, node): (u32, u32),
+    first: &State,
+    second: &mut State,
+) -> Result<(), Differs> {
     let leap = numbers.leap;
     let mut list = |mut head: u32| {
         while head != NONE {
@@ -479,7 +484,12 @@ fn posts(numbers: &Numbers<'_>, (place, node): (u32, u32), first: &State, second
 }
 
 /// What a node's interface is at.
-fn nic(numbers: &Numbers<'_>, (place, node): (u32, u32), first: &State, second: &mut State) -> Result<(), Differs> {
+fn nic(
+    numbers: &LaterNumbers<'_>,
+    (place, node): (u32, u32),
+    first: &State,
+    second: &mut State,
+) -> Result<(), Differs> {
     let leap = numbers.leap;
     let (was, is) = (first.nics.get(place), *second.nics.get(place));
     let idle = is.birth == u64::MAX;
@@ -522,7 +532,7 @@ fn nic(numbers: &Numbers<'_>, (place, node): (u32, u32), first: &State, second: 
 
 /// The messages on their way to a node, which are found by their labels: they get new places.
 fn arriving(
-    numbers: &Numbers<'_>,
+    numbers: &LaterNumbers<'_>,
     (lp, place, node): (u32, u32, u32),
     first: &State,
     second: &mut State,
@@ -576,7 +586,7 @@ fn arriving(
 }
 
 /// All ranks with what they know of others.
-fn ranks(numbers: &Numbers<'_>, first: &State, second: &mut State) -> Result<(), Differs> {
+fn ranks(numbers: &LaterNumbers<'_>, first: &State, second: &mut State) -> Result<(), Differs> {
     let (net, leap) = (numbers.net, numbers.leap);
     let Some(plans) = net.workload.ranks() else {
         return Ok(());
@@ -598,7 +608,7 @@ fn ranks(numbers: &Numbers<'_>, first: &State, second: &mut State) -> Result<(),
                 messages: (is.messages as u32).wrapping_sub(was.messages as u32),
             };
             second.mpi.ranks.set(&mut NoJournal, slot, rank(leap, &was, &is)?);
-            let mut list = |head: u32, pairs: [RankPair; 2]| -> Result<(), Differs> {
+            let mut list = |head: u32, pairs: [PairOfRanks; 2]| -> Result<(), Differs> {
                 let places: Vec<u32> = items(first, head).map(|(place, _)| place).collect();
                 for place in places {
                     let (was, is) = (*first.mpi.items.get(place), *second.mpi.items.get(place));
@@ -685,9 +695,9 @@ struct Grown {
 
 /// A receive, a message or a rendezvous that waits at a rank: `pairs` are it with the other rank, and the other way round.
 fn waiting(
-    numbers: &Numbers<'_>,
+    numbers: &LaterNumbers<'_>,
     grown: &Grown,
-    [sent, come]: [RankPair; 2],
+    [sent, come]: [PairOfRanks; 2],
     first: &Item,
     second: &Item,
 ) -> Result<Item, Differs> {
@@ -728,7 +738,7 @@ fn waiting(
 }
 
 /// A packet of a message of parts: one that waits, or arrives.
-fn packet(numbers: &Numbers<'_>, first: &Packet, second: &Packet) -> Result<Packet, Differs> {
+fn packet(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet) -> Result<Packet, Differs> {
     let leap = numbers.leap;
     if first.single() || second.single() {
         return Err(Differs(
@@ -745,7 +755,7 @@ fn packet(numbers: &Numbers<'_>, first: &Packet, second: &Packet) -> Result<Pack
 }
 
 /// A pending event.
-fn event(numbers: &Numbers<'_>, first: &Packet, second: &Packet) -> Result<Packet, Differs> {
+fn event(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet) -> Result<Packet, Differs> {
     let leap = numbers.leap;
     if first.is_news() || second.is_news() {
         return Err(Differs("what routers tell each other"));
@@ -780,7 +790,7 @@ fn event(numbers: &Numbers<'_>, first: &Packet, second: &Packet) -> Result<Packe
 }
 
 /// A notice of a message.
-fn notice(numbers: &Numbers<'_>, first: &Packet, second: &Packet, later: Packet) -> Result<Packet, Differs> {
+fn notice(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet, later: Packet) -> Result<Packet, Differs> {
     let (net, leap) = (numbers.net, numbers.leap);
     leap.same(first.noticed_source(), second.noticed_source())?;
     let label = numbers.label(second.noticed_source(), first.noticed(), second.noticed())?;

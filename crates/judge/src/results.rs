@@ -27,8 +27,8 @@ mod verdict;
 
 pub(crate) use concluded::{Concluded, Inputs};
 pub use cost::CostSummary;
-pub(crate) use execution::Manner;
 pub use execution::{Execution, Speculation};
+pub(crate) use execution::{Manner, SkippedPeriods};
 pub(crate) use figure::figures;
 pub use figure::{Figure, Figures, Measure, Together, listing};
 pub use hops::HopSummary;

@@ -7,8 +7,9 @@ use crate::harvest::{Harvest, HarvestWanted, InFlight};
 use crate::operations::RankTimes;
 use crate::process::{cpu_time, peak_memory};
 pub use crate::results::RunResult;
-use crate::results::{Concluded, Inputs, Manner, Summary, link_rows, link_window_rows};
+use crate::results::{Concluded, Inputs, Manner, SkippedPeriods, Summary, link_rows, link_window_rows};
 use des::checkpoint::Pack;
+use des::engine::Engine;
 use des::optimistic::Speculation;
 use des::ranks::{self, Broken, RankPlan, ResumeError};
 use des::{Outcome, Stop, Time, Torn, Transport, mix};
@@ -35,7 +36,6 @@ mod windows;
 
 use drain::Drain;
 use keeper::Keeper;
-pub use repeat::LeftOut;
 use repeat::repeating;
 pub use steady::first_steady;
 use supervisor::{Counts, Supervisor, advance};
@@ -318,15 +318,7 @@ fn drive(
     let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
-    // What repeats is left out of runs that are alone and record no more than sums.
-    let why_all = match (spec.control.fast_forward, &ranks) {
-        (FastForward::Off, _) => Some("it is switched off"),
-        (FastForward::Exact, Some(_)) => Some("ranks share the run"),
-        (FastForward::Exact, None) if full || spec.observe.links_every.is_some() => {
-            Some("what happens is recorded over time")
-        }
-        (FastForward::Exact, None) => may_repeat(&net),
-    };
+    let why_all = why_all(spec, &net, ranks.is_some());
     let world = AnyFabric::new(spec, net.measured_in(span));
     let net = world.net();
     let mut supervisor = Supervisor::new(spec, net, total, if open_loop { last } else { end }, watch);
@@ -347,19 +339,10 @@ fn drive(
     (engine, stop, left_out) = match why_all {
         Some(_) => {
             let stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
-            (engine, stop, LeftOut::default())
+            (engine, stop, SkippedPeriods::default())
         }
         None => {
-            let restore = |saved: &[u8], notes: bool| {
-                let mut unseen = unseen.clone();
-                if notes {
-                    unseen.note_all();
-                }
-                match self::engine(spec, &world, unseen, Some(saved)) {
-                    Ok((engine, _)) => Ok(engine),
-                    Err(torn) => Err(RunError::Engine(torn.0)),
-                }
-            };
+            let restore = |saved: &[u8], notes: bool| restored(spec, &world, &unseen, (saved, notes));
             repeating(&world, engine, until, &mut supervisor, &mut keeper, &restore)?
         }
     };
@@ -372,20 +355,7 @@ fn drive(
     }
     let ran = cpu_time() + supervisor.before;
     let stalled = supervisor.stalled;
-    let reached = supervisor.now;
-    match stop {
-        Stop::Broken(reason) => {
-            return Err(match engine.trouble() {
-                Some(trouble) => RunError::Ranks(trouble.into()),
-                None => RunError::Engine(reason),
-            });
-        }
-        Stop::Interrupted if !stalled => {
-            live_programs(net).for_each(|program| program.give_up());
-            return Err(RunError::Interrupted { at: reached });
-        }
-        _ => {}
-    }
+    ended_well(stop, &supervisor, &*engine)?;
     let mut manner = Manner {
         teamwork: engine.teamwork(),
         speculated: engine.speculated(),
@@ -423,6 +393,53 @@ fn drive(
         windows: windows.map(LinkWindows::shape),
     };
     run.conclude(engine_name, built - begun).map(Some)
+}
+
+/// Why all periods of a run are run; `None` if those that repeat are left out: of runs that are alone and record no more than sums.
+fn why_all(spec: &RunSpec, net: &Network, shared: bool) -> Option<&'static str> {
+    let in_time = spec.observe.messages == MessageDetail::Full || spec.observe.links_every.is_some();
+    match spec.control.fast_forward {
+        FastForward::Off => Some("it is switched off"),
+        FastForward::Exact if shared => Some("ranks share the run"),
+        FastForward::Exact if in_time => Some("what happens is recorded over time"),
+        FastForward::Exact => may_repeat(net),
+    }
+}
+
+/// The engine of a run as it was saved, which notes what it is shown from there on, or does not.
+fn restored<'w>(
+    spec: &RunSpec,
+    world: &'w AnyFabric,
+    unseen: &Stats,
+    (saved, notes): (&[u8], bool),
+) -> Result<NetworkEngine<'w>, RunError> {
+    let mut unseen = unseen.clone();
+    if notes {
+        unseen.note_all();
+    }
+    match engine(spec, world, unseen, Some(saved)) {
+        Ok((engine, _)) => Ok(engine),
+        Err(torn) => Err(RunError::Engine(torn.0)),
+    }
+}
+
+/// The error of a run that has broken down or was interrupted.
+fn ended_well(
+    stop: Stop,
+    supervisor: &Supervisor<'_, '_>,
+    engine: &(dyn Engine<AnyFabric> + '_),
+) -> Result<(), RunError> {
+    match stop {
+        Stop::Broken(reason) => Err(match engine.trouble() {
+            Some(trouble) => RunError::Ranks(trouble.into()),
+            None => RunError::Engine(reason),
+        }),
+        Stop::Interrupted if !supervisor.stalled => {
+            live_programs(supervisor.net).for_each(|program| program.give_up());
+            Err(RunError::Interrupted { at: supervisor.now })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What is wanted of a run in the end: all ranks stand at the same, and what one wants all want.

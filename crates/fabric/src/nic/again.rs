@@ -45,7 +45,7 @@ impl<M: RouterModel> Fabric<M> {
         nic.free = start + occupied;
         nic.packets += 1;
         let packet = event.again();
-        let mut departures = Departures::new(&net.span, net.tells_births_apart());
+        let mut departures = Departures::new(&net.span);
         departures.count(size, 1, packet.share(now, net.messages.bursts));
         departures.tell(|record| sink.record(record));
         self.at(st, j, lp, sink).set_out(node, packet, start);

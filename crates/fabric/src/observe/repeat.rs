@@ -9,8 +9,8 @@ use des::Observe;
 pub struct Shown {
     /// Packets that left their nodes, and their bytes.
     departed: (u64, u64),
-    /// Births of messages that set out: a node of the job, and how long they waited.
-    births: Vec<(u32, BirthSlices)>,
+    /// Messages that set out: source, birth and how long it waited.
+    births: Vec<(u32, u64, u64)>,
     landed: Vec<LandedPacket>,
     complete: Vec<(MessageRow, bool)>,
 }
@@ -23,28 +23,14 @@ struct LandedPacket {
 }
 
 impl Shown {
-    /// Packets have left.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn departed(&mut self, packets: u32, bytes: u64) {
-        self.departed.0 += u64::from(packets);
-        self.departed.1 += bytes;
+    /// So many packets left their nodes in the period, with so many bytes.
+    pub fn set_departed(&mut self, packets: u64, bytes: u64) {
+        self.departed = (packets, bytes);
     }
 
-    /// Messages of a node have set out that were born at one time.
-    #[inline(always)]
-    pub(super) fn born(&mut self, source: u32, BirthSlices { since, waits }: BirthSlices) {
-        self.note_births(source, since, (waits.sum as u64, waits.count, waits.max));
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn note_births(&mut self, source: u32, since: u64, (sum, count, max): (u64, u64, u64)) {
-        let sum = u128::from(sum);
-        if count > 0 {
-            let waits = Waits { sum, count, max };
-            self.births.push((source, BirthSlices { since, waits }));
-        }
+    /// A message has set out.
+    pub(super) fn begun(&mut self, source: u32, birth: u64, wait: u64) {
+        self.births.push((source, birth, wait));
     }
 
     /// A packet has been handed to its node.
@@ -63,8 +49,6 @@ impl Shown {
 
     /// Adds what another observer of the run was shown.
     pub fn merge(&mut self, other: &Shown) {
-        self.departed.0 += other.departed.0;
-        self.departed.1 += other.departed.1;
         self.births.extend_from_slice(&other.births);
         self.landed.extend_from_slice(&other.landed);
         self.complete.extend_from_slice(&other.complete);
@@ -72,7 +56,7 @@ impl Shown {
 
     /// The first and last time in it (ps).
     fn span(&self) -> (u64, u64) {
-        let births = self.births.iter().map(|(_, slice)| (slice.since, slice.since));
+        let births = self.births.iter().map(|&(_, birth, _)| (birth, birth));
         let landed = self.landed.iter().map(|packet| (packet.time, packet.time));
         let complete = self.complete.iter().map(|(message, _)| (message.birth, message.time));
         let all = births.chain(landed).chain(complete);
@@ -83,8 +67,10 @@ impl Shown {
     fn show(&self, later: u64, stats: &mut Stats) {
         stats.injected += self.departed.0;
         stats.injected_bytes += self.departed.1;
-        for &(source, BirthSlices { since, waits }) in &self.births {
-            let since = since + later;
+        for &(source, birth, wait) in &self.births {
+            let mut waits = Waits::default();
+            waits.add(wait);
+            let since = birth + later;
             stats.begin(source, &BirthSlices { since, waits });
         }
         for packet in &self.landed {
@@ -121,7 +107,7 @@ impl Stats {
 
     /// Whether it takes note of all and has seen nothing since.
     pub(super) fn takes_note(&self) -> bool {
-        let nothing = |shown: &Shown| shown.departed.0 == 0 && shown.landed.is_empty() && shown.complete.is_empty();
+        let nothing = |shown: &Shown| shown.births.is_empty() && shown.landed.is_empty() && shown.complete.is_empty();
         self.shown.as_deref().is_some_and(nothing)
     }
 

@@ -1,7 +1,6 @@
 //! How a run was executed: what depends on the machine and its mood, and never changes the result.
 
 use super::{Concluded, figures};
-use crate::run::LeftOut;
 use des::optimistic::Speculated;
 use des::{Outcome, Teamwork, Time};
 use std::time::Duration;
@@ -55,6 +54,17 @@ impl From<Speculated> for Speculation {
     }
 }
 
+/// What was left out of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkippedPeriods {
+    /// Periods.
+    pub periods: u64,
+    /// Their simulated time (ps).
+    pub time: u64,
+    /// Their events.
+    pub events: u64,
+}
+
 /// How an engine has worked, for [`Execution`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Manner {
@@ -63,7 +73,7 @@ pub(crate) struct Manner {
     /// Why one worker runs where more were allowed, if that was clear beforehand.
     pub(crate) alone: Option<String>,
     /// What was counted without being run.
-    pub(crate) left_out: LeftOut,
+    pub(crate) left_out: SkippedPeriods,
     /// Wall time of the simulation.
     pub(crate) wall: Duration,
 }

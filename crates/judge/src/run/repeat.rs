@@ -7,6 +7,7 @@
 use super::supervisor::{Supervisor, advance};
 use super::{Keeper, RunError};
 use crate::harvest::{Harvest, HarvestWanted, InFlight};
+use crate::results::SkippedPeriods;
 use des::recurrence::{BORDERS, Landing, leap, observed, same_again};
 use des::{Stop, Time};
 use fabric::any::AnyFabric;
@@ -25,17 +26,6 @@ const PATIENCE: u32 = 4;
 /// Iterations that a run needs to come into step, at the least.
 const FIRST: u32 = 1;
 
-/// What was left out of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Periods.
-    pub periods: u64,
-    /// Their simulated time (ps).
-    pub time: u64,
-    /// Their events.
-    pub events: u64,
-}
-
 /// How the engine of a run is made anew from what it has saved; `true`: what its workers are shown from there on is noted.
 pub(super) type Restore<'a, 'w> = &'a dyn Fn(&[u8], bool) -> Result<NetworkEngine<'w>, RunError>;
 
@@ -47,9 +37,9 @@ pub(super) fn repeating<'w>(
     supervisor: &mut Supervisor<'_, '_>,
     keeper: &mut Option<Keeper<'_>>,
     restore: Restore<'_, 'w>,
-) -> Result<(NetworkEngine<'w>, Stop, LeftOut), RunError> {
-    let mut search = Search::new(world.net().lookahead.0);
-    let mut left_out = LeftOut::default();
+) -> Result<(NetworkEngine<'w>, Stop, SkippedPeriods), RunError> {
+    let mut search = PeriodSearch::new(world.net().lookahead.0);
+    let mut left_out = SkippedPeriods::default();
     loop {
         let laps = laps(world.net(), &engine.view().states);
         let goal = match search.look(&laps, engine.reached().0) {
@@ -93,7 +83,7 @@ enum Look {
 
 /// The search for a period, by the first rank of a job.
 #[derive(Debug)]
-struct Search {
+struct PeriodSearch {
     /// How far the run goes (ps) to the next look while nothing is known.
     step: u64,
     /// The part of its work that the rank is in, which began before this time (ps).
@@ -107,9 +97,9 @@ struct Search {
     latest: u32,
 }
 
-impl Search {
-    fn new(lookahead: u64) -> Search {
-        Search {
+impl PeriodSearch {
+    fn new(lookahead: u64) -> PeriodSearch {
+        PeriodSearch {
             step: 64 * lookahead.max(16),
             phase: None,
             since: 0,
@@ -204,11 +194,20 @@ impl<'w> Trial<'w> {
         if engine.reached().0.saturating_add(needs) > self.until.0 {
             return Ok(Trialled::Differs);
         }
+        let sent = |engine: &NetworkEngine<'_>| {
+            let view = engine.view();
+            let each = view
+                .observers
+                .iter()
+                .map(|stats| (stats.injected, stats.injected_bytes));
+            each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        };
+        let mut before = (0, 0);
         let mut saved = vec![engine.save()];
         for border in 1..BORDERS {
             let goal = Time(engine.reached().0 + self.period);
             let stop = advance(&mut **engine, goal, supervisor, keeper)?;
-            self.world.net().tell_births_apart(false);
+            self.world.net().follow_messages(false);
             if stop != Stop::Until {
                 return Ok(Trialled::Stopped(stop));
             }
@@ -219,7 +218,8 @@ impl<'w> Trial<'w> {
             if border == BORDERS - 2 {
                 let noting = observed(self.world, &saved[border], Stats::note_all);
                 *engine = restore(&noting.map_err(|torn| RunError::Engine(torn.0))?, true)?;
-                self.world.net().tell_births_apart(true);
+                self.world.net().follow_messages(true);
+                before = sent(engine);
             }
         }
         let agrees = self.agrees(engine);
@@ -230,6 +230,8 @@ impl<'w> Trial<'w> {
             .filter_map(|stats| stats.shown())
             .for_each(|part| shown.merge(part));
         drop(view);
+        let after = sent(engine);
+        shown.set_departed(after.0 - before.0, after.1 - before.1);
         let borders = [0, 1, 2, 3, 4].map(|border| &saved[border][..]);
         let most = (self.until.0 - engine.reached().0) / self.period - 1;
         let leapt = leap(self.world, borders, most, |stats, landing| {
@@ -301,7 +303,7 @@ mod tests {
 
     /// A rank whose iterations take some times in turn, looked at as the search says, until it says that there is a period.
     fn found(lengths: &[u64], iterations: u32) -> (Option<u64>, u32) {
-        let mut search = Search::new(100);
+        let mut search = PeriodSearch::new(100);
         let (mut now, mut looks) = (0u64, 0);
         let mut ends = vec![0u64];
         (0..iterations).for_each(|i| ends.push(ends[i as usize] + lengths[i as usize % lengths.len()]));
@@ -329,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_search_looks_seldom_and_finds_what_is_there() {
-        for length in [50, 5_000, 777_777, 10_000_000_000] {
+        for length in [500, 5_000, 777_777, 10_000_000_000] {
             let (period, looks) = found(&[length], 100_000);
             assert_eq!(period, Some(length));
             assert!(looks < 200, "{length}: {looks}");
