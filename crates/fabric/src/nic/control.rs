@@ -160,7 +160,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let label = if first {
             let label = post.mark | next_number(self.st.sources.edit(self.j, place));
             let message = posted(post);
-            if net.messages.follows {
+            if net.follows_messages() {
                 self.follow(node, &message, label, start);
             }
             self.announce(node, &message, label, post.envelope(), start);
