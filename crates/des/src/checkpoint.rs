@@ -277,48 +277,36 @@ impl<'a, W: World> OpenedCheckpoint<'a, W> {
         &self.states[place..place + self.lps[name].bytes as usize]
     }
 
-    /// The LPs `lps`, of one block, with what is pending for them.
+    /// The LPs `lps`, of one block, with what is pending for them. Numbers that are not in use may be among them.
     pub(crate) fn take(&self, world: &W, lps: Range<u32>) -> Result<Taken<W>, Torn> {
         let (mut state, _) = world.start(lps.clone());
+        let (mut wakes, mut digests) = (Vec::with_capacity(lps.len()), Vec::with_capacity(lps.len()));
         for lp in lps.clone() {
-            let mut input = self.state(world.name(lp) as usize);
-            world.unpack(&mut state, lp, &mut input)?;
-            if !input.is_empty() {
-                return Err(Torn("the state of a logical process is too long"));
-            }
-        }
-        let kept = lps.clone().map(|lp| self.lps[world.name(lp) as usize]);
-        Ok(Taken {
-            state,
-            wakes: kept.clone().map(|kept| kept.wake).collect(),
-            digests: kept.map(|kept| kept.digest).collect(),
-            events: self.pending(&lps).to_vec(),
-        })
-    }
-
-    /// All LPs in one block, numbers that are not in use among them, and what is pending.
-    pub(crate) fn take_all(&self, world: &W) -> Result<Taken<W>, Torn> {
-        let layout = world.layout(1);
-        let all = 0..layout.end();
-        let (mut state, _) = world.start(all.clone());
-        let mut taken = (vec![u64::MAX; all.len()], vec![0; all.len()]);
-        for lp in layout.all() {
             let name = world.name(lp) as usize;
+            let Some(kept) = self.lps.get(name) else {
+                wakes.push(u64::MAX);
+                digests.push(0);
+                continue;
+            };
             let mut input = self.state(name);
             world.unpack(&mut state, lp, &mut input)?;
             if !input.is_empty() {
                 return Err(Torn("the state of a logical process is too long"));
             }
-            let kept = self.lps[name];
-            (taken.0[lp as usize], taken.1[lp as usize]) = (kept.wake, kept.digest);
+            wakes.push(kept.wake);
+            digests.push(kept.digest);
         }
-        let (wakes, digests) = taken;
         Ok(Taken {
             state,
             wakes,
             digests,
-            events: self.pending(&all).to_vec(),
+            events: self.pending(&lps).to_vec(),
         })
+    }
+
+    /// All LPs as if they were one block.
+    pub(crate) fn take_all(&self, world: &W) -> Result<Taken<W>, Torn> {
+        self.take(world, 0..world.layout(1).end())
     }
 
     /// The pending events of the LPs with numbers `lps`.

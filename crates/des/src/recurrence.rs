@@ -81,6 +81,11 @@ impl Leap {
         let count = self.sum(first.into(), second.into())?;
         u32::try_from(count).map_err(|_| Differs("a counter that is too large"))
     }
+
+    /// A number that goes round, and grows as it has from the first moment to the second.
+    pub fn number(&self, first: u32, second: u32) -> u32 {
+        second.wrapping_add(second.wrapping_sub(first).wrapping_mul(self.times as u32))
+    }
 }
 
 /// A world whose runs may repeat themselves.
@@ -121,8 +126,6 @@ pub const BORDERS: usize = 5;
 pub struct Landing<'a, W: World> {
     /// Periods that were left out.
     pub times: u64,
-    /// How long they are together (ps).
-    pub distance: u64,
     /// The state of all LPs.
     pub state: &'a W::State,
     /// What is pending.
@@ -175,7 +178,6 @@ pub fn leap<W: Recurring>(
     let [.., last] = borders;
     let landing = Landing {
         times,
-        distance: period * times,
         state: &state,
         events: &events,
     };
@@ -368,6 +370,7 @@ mod tests {
         assert_eq!((leap.until(900, 900), leap.until(1_001, 1_101)), (Ok(900), Ok(1_801)));
         assert!(leap.until(1_001, 1_001).is_err());
         assert_eq!((leap.sum(10, 13), leap.count(10, 13)), (Ok(34), Ok(34)));
+        assert_eq!((leap.number(10, 13), leap.number(10, 9)), (34, 2));
         assert!(leap.sum(13, 10).is_err() && leap.count(0, u32::MAX).is_err());
         assert!(leap.same(1, 2).is_err() && leap.later(Leap::END).is_err());
     }

@@ -18,7 +18,7 @@ use work::ranks::Plan;
 use work::ranks::state::{Item, PeerRank, Rank, item};
 use work::workload::Source;
 
-/// LaterNumbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
+/// Numbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
 const BLOCK: u32 = 26;
 const _: () = assert!(NUMBERS.is_power_of_two() && NUMBERS.ilog2() > BLOCK);
 /// Periods that no message of a run which repeats itself is under way for.
@@ -436,14 +436,13 @@ fn queues(net: &Network, first: &State, second: &mut State, leap: &Leap) -> Resu
 }
 
 fn source(leap: &Leap, first: &Source, second: &Source) -> Result<Source, Differs> {
-    let stride = second.number.wrapping_sub(first.number);
     Ok(Source {
         made: leap.sum(first.made, second.made)?,
         clock: leap.until(first.clock, second.clock)?,
         started: leap.same(first.started, second.started)?,
         taken: leap.same(first.taken, second.taken)?,
         received: leap.same(first.received, second.received)?,
-        number: second.number.wrapping_add(stride.wrapping_mul(leap.times as u32)),
+        number: leap.number(first.number, second.number),
     })
 }
 
@@ -668,15 +667,8 @@ fn rank(leap: &Leap, first: &Rank, second: &Rank) -> Result<Rank, Differs> {
         open: leap.same(first.open, second.open)?,
         block: leap.same(first.block, second.block)?,
         fresh: leap.same(first.fresh, second.fresh)?,
-        posted: second
-            .posted
-            .wrapping_add(second.posted.wrapping_sub(first.posted).wrapping_mul(leap.times as u32)),
-        arrived: second.arrived.wrapping_add(
-            second
-                .arrived
-                .wrapping_sub(first.arrived)
-                .wrapping_mul(leap.times as u32),
-        ),
+        posted: leap.number(first.posted, second.posted),
+        arrived: leap.number(first.arrived, second.arrived),
         wild: leap.same(first.wild, second.wild)?,
         news: leap.same(first.news, second.news)?,
         collectives: leap.same(first.collectives, second.collectives)?,
@@ -727,7 +719,7 @@ fn waiting(
         bytes: leap.same(first.bytes, second.bytes)?,
         rank: leap.same(first.rank, second.rank)?,
         next: leap.same(first.next, second.next)?,
-        order: second.order.wrapping_add(stride.wrapping_mul(leap.times as u32)),
+        order: leap.number(first.order, second.order),
         name: leap.same(first.name, second.name)?,
         tag: leap.same(first.tag, second.tag)?,
         sequence,
@@ -763,10 +755,10 @@ fn event(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet) -> Result<
     leap.same(first.kind(), second.kind())?;
     let time = Time(leap.time(first.time().0, second.time().0)?);
     let moved = |event: &Packet, to: Time| event.at(to, event.lp(), event.port());
-    let first = moved(first, second.time());
+    let (as_it_was, first) = (first, moved(first, second.time()));
     let later = moved(second, time);
     match second.kind() {
-        Kind::Arrival => packet(numbers, &moved(&first, Time(second.time().0 - leap.period)), second),
+        Kind::Arrival => packet(numbers, as_it_was, second),
         Kind::Credit | Kind::HostCredit => leap.same(first, *second).map(|_| later),
         Kind::Delivered => {
             let label = numbers.label(second.source(), first.label(), second.label())?;
