@@ -189,8 +189,9 @@ fn collectives_come_one_after_another() {
         compute: Compute::Time(5),
         lengths: false,
         touch_fs: 0,
-    });
-    let played_allreduce = played(&motif.unwrap(), 2);
+    })
+    .unwrap();
+    let played_allreduce = played(&motif, 2 * motif.rounds());
     let sizes: Vec<_> = played_allreduce.collectives[2]
         .iter()
         .map(|collective| collective.bytes)
@@ -204,8 +205,9 @@ fn collectives_come_one_after_another() {
         compute: Compute::Time(5),
         lengths: true,
         touch_fs: 3,
-    });
-    let played_fresh = played(&motif.unwrap(), 1);
+    })
+    .unwrap();
+    let played_fresh = played(&motif, motif.rounds());
     let told: Vec<_> = played_fresh.collectives[1]
         .iter()
         .map(|collective| (collective.kind, collective.bytes))
