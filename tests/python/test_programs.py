@@ -1,5 +1,6 @@
 """MPI programs on simulated networks: what a user meets before they run, while they do, and after."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -215,9 +216,9 @@ def _is_incomplete(log, reason):
 
 
 def test_the_log_of_a_program_that_was_interrupted_is_kept(program, tmp_path):
-    launcher, _ = _hanging(program, tmp_path, log=tmp_path / "x.work")
-    launcher.send_signal(signal.SIGINT)
-    _, errors = launcher.communicate(timeout=20)
+    with _hanging(program, tmp_path, log=tmp_path / "x.work") as (launcher, _):
+        launcher.send_signal(signal.SIGINT)
+        _, errors = launcher.communicate(timeout=20)
     assert launcher.returncode == 130, errors
     _is_incomplete(tmp_path / "x.work", "interrupted")
 
@@ -359,24 +360,32 @@ def test_a_study_and_its_keys_set_the_network(program, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
 
 
+@contextlib.contextmanager
 def _hanging(program, tmp_path, *words, log=None):
-    """Start a program that goes on for ever; return the launcher and the numbers of all processes."""
+    """Start a program that goes on for ever, and end it; the launcher and the numbers of all processes, which begin to set up MPI."""
     logged = ["--log", str(log)] if log else []
     command = [sys.executable, "-m", "fabricsim", "mpirun", "-n", "3", "--no-prefix", *logged, "--", *words, str(program), "hang"]
     if words:
         command = [*command[:-2], f"{program} hang; true"]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    launcher = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    return launcher, [int(launcher.stdout.readline().split()[1]) for _ in range(3)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as launcher:
+        try:
+            yield launcher, [int(launcher.stdout.readline().split()[1]) for _ in range(3)]
+        finally:
+            launcher.kill()
 
 
-def _are_gone(processes, within):
+def _becomes_true(what, within):
     end = time.monotonic() + within
     while time.monotonic() < end:
-        if not any(Path(f"/proc/{process}").exists() for process in processes):
+        if what():
             return True
         time.sleep(0.05)
     return False
+
+
+def _are_gone(processes, within):
+    return _becomes_true(lambda: not any(Path(f"/proc/{process}").exists() for process in processes), within)
 
 
 def _mapped(processes, begin):
@@ -387,9 +396,9 @@ def _mapped(processes, begin):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_whoever_ends_the_launcher_ends_the_ranks(program, tmp_path, number):
-    launcher, ranks = _hanging(program, tmp_path)
-    launcher.send_signal(number)
-    _, errors = launcher.communicate(timeout=20)
+    with _hanging(program, tmp_path) as (launcher, ranks):
+        launcher.send_signal(number)
+        _, errors = launcher.communicate(timeout=20)
     assert launcher.returncode == 128 + number
     assert "Traceback" not in errors
     assert _are_gone(ranks, 1)
@@ -397,11 +406,11 @@ def test_whoever_ends_the_launcher_ends_the_ranks(program, tmp_path, number):
 
 @pytest.mark.parametrize("words", [(), ("sh", "-c")], ids=["itself", "in a shell"])
 def test_a_killed_launcher_leaves_no_process_and_no_file(program, tmp_path, words):
-    launcher, ranks = _hanging(program, tmp_path, *words)
-    shared = _mapped(ranks, "/dev/shm/")
-    assert _mapped(ranks, "/memfd:"), "the ranks share memory that has no name"
-    launcher.kill()
-    launcher.communicate(timeout=20)
+    with _hanging(program, tmp_path, *words) as (launcher, ranks):
+        assert _becomes_true(lambda: _mapped(ranks, "/memfd:"), 20), "the ranks share memory that has no name"
+        shared = _mapped(ranks, "/dev/shm/")
+        launcher.kill()
+        launcher.communicate(timeout=20)
     assert _are_gone(ranks, 5)
     assert [path for path in shared if Path(path).exists()] == []
     assert os.listdir(tmp_path) == []
