@@ -232,8 +232,10 @@ def _dead(fallout: Mapping[str, Any]) -> str:
             some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
             parts.append(f"{counted(len(names), kind)} ({some})")
     words = "dead: " + (", ".join(parts) or "nothing")
-    if slowed := fallout["slowed"]:
-        words += f"; slower: {counted(len(slowed), 'cable')} ({', '.join(slowed[:3])}{', ...' if len(slowed) > 3 else ''})"
+    if impaired := fallout["impaired"]:
+        words += (
+            f"; impaired: {counted(len(impaired), 'cable')} ({', '.join(impaired[:3])}{', ...' if len(impaired) > 3 else ''})"
+        )
     if fallout["parted"]:
         first, second = fallout["first_parted"][0]
         words += f"; {counted(fallout['parted'], 'pair')} of nodes parted, such as {first} and {second}"

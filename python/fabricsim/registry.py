@@ -204,7 +204,7 @@ def fallout(canonical: str, /) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``cables``, ``routers`` and ``nodes`` that are dead, by name, and cables that are ``slowed``; ``parted`` is the number of ordered pairs of live nodes without a way
+        ``cables``, ``routers`` and ``nodes`` that are dead, by name, and cables that are ``impaired`` (live on with less bandwidth or with errors); ``parted`` is the number of ordered pairs of live nodes without a way
         between them, ``first_parted`` lists some.
     """
     found: dict[str, Any] = json.loads(_core.fallout(canonical))

@@ -69,7 +69,7 @@ const told = {
   },
   port_names: ["x+"],
   classes: ["host", "local"],
-  failed: { cables: [[1, 2, "b y+"]], slowed: [], routers: [], nodes: [] },
+  failed: { cables: [[1, 2, "b y+"]], impaired: [], routers: [], nodes: [] },
   jobs: [
     { name: "one", routers: packed(Uint32Array, [0, 1]) },
     { name: "two", routers: packed(Uint32Array, [1, 3]) },

@@ -222,12 +222,16 @@ def test_cables_of_a_study_that_have_lost_lanes_stay_as_they_are():
     assert found.own == {"cables": ["(0,0) x+"], "keeps": 0.25}
     assert [name for name, _ in found.live] == [name for name, _ in can_fail(json.dumps(whole), "cables") if name != "(0,0) x+"]
     assert all(trial.fail["keeps"] == 0.25 for trial in one_by_one(json.dumps(whole), found, asked))
-    whole["fail"] = {"drawn": {"of": "cables", "many": {"count": 2}, "seed": 1}, "keeps": 0.25}
-    slower = fallout(json.dumps(whole))["slowed"]
+    whole["fail"] = {"cables": ["(0,0) x+"], "error_rate": 1e-6}
     found = candidates(json.dumps(whole), asked)
-    assert len(slower) == 2
-    assert found.own == {"cables": slower, "keeps": 0.25}
-    assert not {*slower} & {name for name, _ in found.live}
+    assert found.own == {"cables": ["(0,0) x+"], "error_rate": 1e-6}
+    assert all(trial.fail["error_rate"] == 1e-6 for trial in one_by_one(json.dumps(whole), found, asked))
+    whole["fail"] = {"drawn": {"of": "cables", "many": {"count": 2}, "seed": 1}, "keeps": 0.25}
+    impaired = fallout(json.dumps(whole))["impaired"]
+    found = candidates(json.dumps(whole), asked)
+    assert len(impaired) == 2
+    assert found.own == {"cables": impaired, "keeps": 0.25}
+    assert not {*impaired} & {name for name, _ in found.live}
 
 
 def test_a_point_that_breaks_something_by_a_named_table_keeps_it(tmp_path):

@@ -292,7 +292,7 @@ impl Network {
             crossed: laying.crossed,
             plant: laying.plant,
             injection: links.injection,
-            mixed_speeds: links.mixed_speeds || changes.as_ref().is_some_and(|changes| changes.slows_links()),
+            mixed_speeds: links.mixed_speeds || changes.as_ref().is_some_and(|changes| changes.impairs_links()),
             store_and_forward: model.waits_for_tails(router),
             looks_at_hops: model.waits_for_tails(router) || spec.observe.operations || changes.is_some(),
             vcs,

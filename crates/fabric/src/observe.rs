@@ -21,7 +21,7 @@ use latencies::count_at;
 pub use latencies::{Histogram, Latencies};
 pub use track::{Bin, Sample, Track, Waits};
 
-pub use losses::{Loss, Losses, Lost};
+pub use losses::{Loss, Losses, Lost, Repeated};
 pub use messages::{MessageTimes, Unsent};
 pub use repeat::Shown;
 
@@ -88,6 +88,15 @@ pub enum Record {
     },
     /// A packet is lost, or a message with one.
     Lost(Lost),
+    /// A packet came with errors over a link, which has sent it again.
+    Repeated {
+        /// How often.
+        tries: u32,
+        /// Time (ps) that the link has lost with it.
+        lost: u64,
+        /// When the packet started the first time (ps).
+        start: u64,
+    },
     /// A rank has begun or ended an operation; shown where operations are followed.
     Operation(OperationRow),
     /// A rank has waited; shown where operations are followed.
@@ -448,6 +457,8 @@ pub struct Stats {
     pub early: u64,
     /// What was lost, by job.
     pub losses: Vec<Losses>,
+    /// What links have sent again for errors.
+    pub repeated: Repeated,
     /// Packets by router-to-router links taken.
     pub hops: Vec<u64>,
     /// Packets on their ejection link when the run ends.
@@ -994,6 +1005,7 @@ impl Observe<Record> for Stats {
                 self.sets_out(row);
             }
             Record::Lost(lost) => self.lose(lost),
+            Record::Repeated { tries, lost, start } => self.repeated.add(start <= self.span.cut, tries, lost),
             Record::Operation(row) => self.operations.push(row),
             Record::Waited(row) => self.rank_waits.push(row),
             Record::Stayed(row) => self.stays(row),
@@ -1057,6 +1069,7 @@ impl Observe<Record> for Stats {
         for (mine, theirs) in self.losses.iter_mut().zip(&other.losses) {
             mine.merge(theirs);
         }
+        self.repeated.merge(&other.repeated);
         for (mine, theirs) in self.paces.iter_mut().zip(&other.paces) {
             *mine += theirs;
         }

@@ -34,10 +34,12 @@ pub fn fallout(run: &RunSpec) -> Result<Value, BuildError> {
     let whole = run.topology.build().map_err(BuildError::Topology)?;
     let left = run.shape()?;
     let Some(fallout) = left.fallout() else {
-        return Ok(json!({ "cables": [], "slowed": [], "routers": [], "nodes": [], "parted": 0, "first_parted": [] }));
+        return Ok(
+            json!({ "cables": [], "impaired": [], "routers": [], "nodes": [], "parted": 0, "first_parted": [] }),
+        );
     };
     let cables: Vec<String> = fallout.cables.iter().map(|&(r, p)| whole.cable_name(r, p)).collect();
-    let slowed: Vec<String> = fallout.slowed.iter().map(|&(r, p)| whole.cable_name(r, p)).collect();
+    let impaired: Vec<String> = fallout.impaired.iter().map(|&(r, p)| whole.cable_name(r, p)).collect();
     let routers: Vec<String> = fallout
         .routers
         .iter()
@@ -46,7 +48,7 @@ pub fn fallout(run: &RunSpec) -> Result<Value, BuildError> {
     let (parted, first) = parted(&left);
     Ok(json!({
         "cables": cables,
-        "slowed": slowed,
+        "impaired": impaired,
         "routers": routers,
         "nodes": fallout.nodes,
         "parted": parted,

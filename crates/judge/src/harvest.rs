@@ -320,8 +320,8 @@ impl Harvest {
             // Time that was lost to whole picoseconds, against all the time until the link was idle.
             let exact = u128::from(port.bytes) * 8_000_000_000_000 / u128::from(bandwidth);
             let lost = u128::from(port.busy).saturating_sub(exact);
-            let slow = net.changes.as_ref().is_some_and(|changes| changes.slows_links());
-            let whole = net.classes[usize::from(peer.class())].is_in_bytes() && !net.model.sends_chunks() && !slow;
+            let impaired = net.changes.as_ref().is_some_and(|changes| changes.impairs_links());
+            let whole = net.classes[usize::from(peer.class())].is_in_bytes() && !net.model.sends_chunks() && !impaired;
             if whole && port.packets >= 100 && lost * 100 > u128::from(port.free) {
                 self.rounded = first(self.rounded.take(), Some(NamedPort::new(net, lp, local)));
             }

@@ -10,7 +10,7 @@ use topo::Topology;
 use work::build_error::BuildError;
 use work::workload::places;
 
-/// Routers, links in the order of routers and ports, dead and slowed cables by their ends, groups and jobs.
+/// Routers, links in the order of routers and ports, dead and impaired cables by their ends, groups and jobs.
 pub fn picture(run: &RunSpec) -> Result<Value, BuildError> {
     let net = Network::build(run)?;
     let topology = &net.topology;
@@ -66,7 +66,7 @@ impl PictureNames {
 /// What has failed from the start: cables by their two ends and their name, routers and nodes.
 fn failed(run: &RunSpec, topology: &Topology) -> Result<Value, BuildError> {
     let Some(fallout) = topology.fallout() else {
-        return Ok(json!({ "cables": [], "slowed": [], "routers": [], "nodes": [] }));
+        return Ok(json!({ "cables": [], "impaired": [], "routers": [], "nodes": [] }));
     };
     // Ports have the numbers of the whole network.
     let whole = run.topology.build().map_err(BuildError::Topology)?;
@@ -76,7 +76,7 @@ fn failed(run: &RunSpec, topology: &Topology) -> Result<Value, BuildError> {
     };
     Ok(json!({
         "cables": fallout.cables.iter().map(cable).collect::<Vec<_>>(),
-        "slowed": fallout.slowed.iter().map(cable).collect::<Vec<_>>(),
+        "impaired": fallout.impaired.iter().map(cable).collect::<Vec<_>>(),
         "routers": fallout.routers,
         "nodes": fallout.nodes,
     }))

@@ -1,4 +1,4 @@
-//! Failures: cables, routers and nodes that are dead from the start, by name or drawn, and cables that have lost lanes.
+//! Failures: cables, routers and nodes that are dead from the start, by name or drawn, and cables that have lost lanes or make errors.
 //!
 //! A cable fails in both directions. A router fails with its cables and nodes. A node fails alone: its link carries nothing.
 
@@ -34,6 +34,9 @@ pub struct FailSpec {
     /// Cables, named and drawn ones, do not die: they keep this share of their bandwidth, above 0 and below 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeps: Option<f64>,
+    /// Cables, named and drawn ones, do not die: so many of the bits on them are wrong, above 0 and below 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_rate: Option<f64>,
 }
 
 /// Failures at random.
@@ -74,6 +77,11 @@ impl FailSpec {
     pub fn is_empty(&self) -> bool {
         *self == FailSpec::default()
     }
+
+    /// Whether cables that fail live on, with less bandwidth or with errors.
+    pub fn impairs(&self) -> bool {
+        self.keeps.is_some() || self.error_rate.is_some()
+    }
 }
 
 /// Link classes beside which there is room for slower ones.
@@ -84,27 +92,31 @@ struct Dead<'a> {
     topology: &'a Topology,
     /// Routers by name, once one has been asked for.
     names: OnceCell<HashMap<String, u32>>,
+    /// Ports of cables that were impaired before, among which none is drawn.
+    before: Vec<bool>,
     failed: Failed,
 }
 
-/// What has failed of a whole network: true for dead ports (both ends of a cable), cables that keep a share of their bandwidth, routers and
-/// nodes.
+/// What has failed of a whole network: true for dead ports (both ends of a cable), those of cables that live on with less bandwidth or with
+/// errors, routers and nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failed {
     ports: Vec<bool>,
-    slowed: Vec<bool>,
+    impaired: Vec<bool>,
     routers: Vec<bool>,
     nodes: Vec<bool>,
+    /// Cables that fail live on.
+    impairs: bool,
     /// Cables keep this share of their bandwidth.
     keeps: Option<f64>,
 }
 
 impl Failed {
-    /// Adds what has failed beside it; slow cables are those of the first that has some.
+    /// Adds what has failed beside it; impaired cables have the share of their bandwidth of the first that says one.
     pub fn join(&mut self, other: &Failed) {
         let pairs = [
             (&mut self.ports, &other.ports),
-            (&mut self.slowed, &other.slowed),
+            (&mut self.impaired, &other.impaired),
             (&mut self.routers, &other.routers),
             (&mut self.nodes, &other.nodes),
         ];
@@ -114,14 +126,19 @@ impl Failed {
         self.keeps = self.keeps.or(other.keeps);
     }
 
+    /// Whether its cables live on.
+    pub fn impairs(&self) -> bool {
+        self.impairs
+    }
+
     /// Dead ports by their number in the wiring of the whole network.
     pub fn ports(&self) -> &[bool] {
         &self.ports
     }
 
-    /// Ports of cables that keep a share of their bandwidth, likewise.
-    pub fn slowed(&self) -> &[bool] {
-        &self.slowed
+    /// Ports of cables that live on, with less bandwidth or with errors, likewise.
+    pub fn impaired(&self) -> &[bool] {
+        &self.impaired
     }
 
     /// Dead nodes.
@@ -149,35 +166,42 @@ impl Topology {
         let dead = Dead {
             topology: &self,
             names: OnceCell::new(),
+            before: Vec::new(),
             failed,
         };
         let (ports, fallout) = dead.fallout();
-        let slowed = fallout.slowed.clone();
+        let impaired = fallout.impaired.clone();
         let left = match everywhere || ports.contains(&true) {
             true => self.curtail(&ports, fallout, everywhere)?,
             false => self.with_fallout(fallout),
         };
-        Ok(left.slow_down(&slowed))
+        Ok(left.slow_down(&impaired))
     }
 
-    /// What would fail of the whole network: beside what has `before`, among whose rest is drawn.
+    /// What would fail of the whole network: beside what has `before`, among whose rest is drawn; of impaired cables only those that are impaired
+    /// now.
     ///
     /// # Errors
     /// Each name that nothing has, a class or number that is not there, with its key in `[fail]`.
     pub fn failed(&self, fail: &FailSpec, before: Option<&Failed>) -> Result<Failed, Vec<FieldError>> {
-        let nothing = || Failed {
+        let nothing = Failed {
             ports: vec![false; self.wiring().n_ports() as usize],
-            slowed: vec![false; self.wiring().n_ports() as usize],
+            impaired: vec![false; self.wiring().n_ports() as usize],
             routers: vec![false; self.n_routers() as usize],
             nodes: vec![false; self.n_nodes() as usize],
+            impairs: false,
             keeps: None,
         };
+        let before = before.unwrap_or(&nothing).clone();
         let mut dead = Dead {
             names: OnceCell::new(),
             topology: self,
+            before: before.impaired,
             failed: Failed {
+                impairs: fail.impairs(),
                 keeps: fail.keeps,
-                ..before.cloned().unwrap_or_else(nothing)
+                impaired: nothing.impaired,
+                ..before
             },
         };
         dead.collect(fail)?;
@@ -193,6 +217,7 @@ impl Topology {
         let dead = Dead {
             names: OnceCell::new(),
             topology: self,
+            before: Vec::new(),
             failed,
         };
         Ok(dead.fallout().1)
@@ -328,11 +353,11 @@ impl Dead<'_> {
         if wrong.is_empty() { Ok(()) } else { Err(wrong) }
     }
 
-    /// Dead, or slow.
+    /// Dead, or impaired.
     fn fail_cable(&mut self, router: u32, port: u16) {
-        let failed = match self.failed.keeps {
-            None => &mut self.failed.ports,
-            Some(_) => &mut self.failed.slowed,
+        let failed = match self.failed.impairs {
+            false => &mut self.failed.ports,
+            true => &mut self.failed.impaired,
         };
         mark(self.topology.wiring(), failed, router, port);
     }
@@ -470,7 +495,7 @@ impl Dead<'_> {
         all.retain(|&(number, port)| match drawn.of {
             FailKind::Cables => {
                 let i = wiring.port_index(number, port);
-                !self.failed.ports[i] && !self.failed.slowed[i]
+                !self.failed.ports[i] && !self.failed.impaired[i] && !self.before[i]
             }
             FailKind::Routers => !self.failed.routers[number as usize],
             FailKind::Nodes => !self.failed.nodes[number as usize],
@@ -511,7 +536,7 @@ impl Dead<'_> {
                 .collect()
         };
         let cables = one_end(&|i| self.failed.ports[i]);
-        let slowed = one_end(&|i| self.failed.slowed[i] && !self.failed.ports[i]);
+        let impaired = one_end(&|i| self.failed.impaired[i] && !self.failed.ports[i]);
         let mut pieces = vec![u32::MAX; n as usize];
         for router in 0..n {
             if pieces[router as usize] != u32::MAX {
@@ -535,10 +560,10 @@ impl Dead<'_> {
             kept: self
                 .failed
                 .keeps
-                .filter(|_| !slowed.is_empty())
+                .filter(|_| !impaired.is_empty())
                 .map(|share| (share, wiring.class_names.len())),
             cables,
-            slowed,
+            impaired,
             pieces,
         };
         (self.failed.ports, fallout)

@@ -9,9 +9,9 @@ pub struct Fallout {
     pub routers: Vec<u32>,
     /// Dead cables: router and port of before, and the name, one end of each, in port order. Those of dead routers are among them.
     pub cables: Vec<(u32, u16)>,
-    /// Cables that have kept a share of their bandwidth, likewise.
-    pub slowed: Vec<(u32, u16)>,
-    /// The share that they have kept, and the number of link classes without theirs.
+    /// Cables that live on with less bandwidth or with errors, likewise.
+    pub impaired: Vec<(u32, u16)>,
+    /// The share of their bandwidth that they have kept, if it is not all, and the number of link classes without theirs.
     pub(crate) kept: Option<(f64, usize)>,
     /// The piece that each router is in; dead routers are pieces of their own.
     pub(crate) pieces: Vec<u32>,

@@ -64,7 +64,7 @@ impl Topology {
     }
 
     /// Gives cables, each by one end of before, the slower class beside their own. Classes that no cable has are there, too.
-    pub(crate) fn slow_down(mut self, slowed: &[(u32, u16)]) -> Self {
+    pub(crate) fn slow_down(mut self, impaired: &[(u32, u16)]) -> Self {
         let Some((share, whole)) = self.fallout().and_then(|fallout| fallout.kept) else {
             return self;
         };
@@ -73,7 +73,7 @@ impl Topology {
             .map(|name| format!("{name} at {} %", 100.0 * share));
         let slower: Vec<String> = slower.collect();
         self.wiring.class_names.extend(slower);
-        for &(router, before) in slowed {
+        for &(router, before) in impaired {
             let port = match self.geometry.curtailed() {
                 Some(left) => left.port_now(router, before),
                 None => Some(before),

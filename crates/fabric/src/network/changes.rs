@@ -7,6 +7,7 @@ use super::wired::Laying;
 use crate::plant::{Class, Plant, Site};
 use crate::routing::{Proof, Routing};
 use crate::spec::{RouterSpec, RoutingTerms, RunSpec, first_mistake, in_outage};
+use des::rng::{Philox2, SplitMix, unit};
 use topo::deadlock::check_within;
 use topo::subnet::engine::JobDemand;
 use topo::{ChangingRule, Failed, Renumbered, Topology, Verdict, channels_used};
@@ -23,20 +24,21 @@ struct Dark {
     to: u64,
 }
 
-/// A link in one direction, likewise, a time for which it is slow, and the share of its bandwidth that it has then.
+/// A link in one direction, likewise, and a time for which it is impaired: the share of its bandwidth that it has then, and of wrong bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Slow {
+struct Impaired {
     port: u32,
     from: u64,
     to: u64,
     share: f64,
+    error_rate: f64,
 }
 
 /// The changes of a run.
 #[derive(Debug)]
 pub struct TimedChanges {
     /// By port, then time.
-    slow: Vec<Slow>,
+    impaired: Vec<Impaired>,
     /// By port, then time; no two of a port overlap.
     dark: Vec<Dark>,
     /// When (ps) the ways of which stage begin to hold; rising from 0. Empty where packets are never led round.
@@ -74,12 +76,12 @@ impl InStage<'_> {
     }
 }
 
-/// An outage: what fails, when (ps) its links are dark or slow, and when packets are led round it, if they are.
+/// What fails for a time: when (ps) its links are dark or impaired, and when packets are led round it, if they are.
 struct Lasting {
     failed: Failed,
     span: (u64, u64),
-    /// The share of their bandwidth that cables keep, which are not dark then.
-    keeps: Option<f64>,
+    /// The share of their bandwidth that impaired cables keep, and of wrong bits.
+    impaired: (f64, f64),
     led_round: Option<(u64, u64)>,
 }
 
@@ -96,7 +98,7 @@ pub struct Planned {
 impl Planned {
     /// What a run says of outages; `None` where nothing changes. `common` is the network of which stages are parts.
     pub fn new(spec: &RunSpec, common: &Topology, demands: &[JobDemand]) -> Result<Option<Planned>, BuildError> {
-        if spec.outages.in_time().next().is_none() {
+        if spec.outages.in_time().next().is_none() && spec.fail.error_rate.is_none() {
             return Ok(None);
         }
         check(spec)?;
@@ -107,13 +109,22 @@ impl Planned {
             None => nothing()?,
         };
         let mut outages = Vec::new();
+        if let Some(error_rate) = spec.fail.error_rate {
+            // The share of their bandwidth is that of their class.
+            outages.push(Lasting {
+                failed: whole.failed(&spec.fail, None).map_err(first_mistake)?,
+                span: (0, u64::MAX),
+                impaired: (1.0, error_rate),
+                led_round: None,
+            });
+        }
         for (number, outage) in spec.outages.in_time() {
             let failed = whole.failed(&outage.what, Some(&start));
             let failed = failed.map_err(|mistakes| first_mistake(in_outage(number, mistakes)))?;
             outages.push(Lasting {
                 failed,
                 span: (outage.at.0, outage.end()),
-                keeps: outage.what.keeps,
+                impaired: (outage.what.keeps.unwrap_or(1.0), outage.what.error_rate.unwrap_or(0.0)),
                 led_round: outage.led_round(),
             });
         }
@@ -238,11 +249,11 @@ impl Planned {
 
     /// The changes of the run, on routers with so many channels.
     pub fn ready(self, spec: &RunSpec, routers: &RouterSpec, plant: &Plant) -> Result<TimedChanges, BuildError> {
-        let (dark, slow) = (self.dark(plant), self.slow(plant));
+        let (dark, impaired) = (self.dark(plant), self.impaired(plant));
         if self.begin.is_empty() {
             return Ok(TimedChanges {
                 dark,
-                slow,
+                impaired,
                 begin: Vec::new(),
                 stages: Vec::new(),
                 proof: None,
@@ -279,7 +290,7 @@ impl Planned {
         }
         Ok(TimedChanges {
             dark,
-            slow,
+            impaired,
             begin: self.begin,
             stages,
             proof,
@@ -291,13 +302,12 @@ impl Planned {
         let mut all = Vec::new();
         let (whole, common) = (self.whole.wiring(), &plant.topology);
         for Lasting {
-            failed, span, keeps, ..
-        } in &self.outages
+            failed,
+            span: (from, to),
+            ..
+        } in self.outages.iter().filter(|outage| !outage.failed.impairs())
         {
-            if keeps.is_some() {
-                continue;
-            }
-            let (from, to) = *span;
+            let (from, to) = (*from, *to);
             for router in 0..self.whole.n_routers() {
                 let site = plant.site_of(router);
                 for before in (0..whole.radix(router) as u16).filter(|&p| failed.ports()[whole.port_index(router, p)]) {
@@ -325,29 +335,53 @@ impl Planned {
 }
 
 impl Planned {
-    /// When links of the network are slow.
-    fn slow(&self, plant: &Plant) -> Vec<Slow> {
+    /// When links of the network are impaired.
+    fn impaired(&self, plant: &Plant) -> Vec<Impaired> {
         let mut all = Vec::new();
         let (whole, common) = (self.whole.wiring(), &plant.topology);
-        for Lasting {
-            failed, span, keeps, ..
-        } in &self.outages
-        {
-            let Some(share) = *keeps else { continue };
+        for outage in &self.outages {
+            let ((from, to), (share, error_rate)) = (outage.span, outage.impaired);
             for router in 0..self.whole.n_routers() {
-                let slowed = |port: &u16| failed.slowed()[whole.port_index(router, *port)];
-                for before in (0..whole.radix(router) as u16).filter(slowed) {
+                let is_impaired = |port: &u16| outage.failed.impaired()[whole.port_index(router, *port)];
+                for before in (0..whole.radix(router) as u16).filter(is_impaired) {
                     if let Some(port) = common.port_now(router, before) {
-                        let port = plant.site_of(router).port + u32::from(port);
-                        let (from, to) = *span;
-                        all.push(Slow { port, from, to, share });
+                        all.push(Impaired {
+                            port: plant.site_of(router).port + u32::from(port),
+                            from,
+                            to,
+                            share,
+                            error_rate,
+                        });
                     }
                 }
             }
         }
-        all.sort_by_key(|slow| (slow.port, slow.from, slow.to));
+        all.sort_by_key(|impaired| (impaired.port, impaired.from, impaired.to));
         all
     }
+}
+
+/// Stream of the errors of links.
+const ERRORS: u64 = 6;
+/// Of the largest packets this share comes through at least, or the run would be one of errors alone.
+const LEAST_THROUGH: f64 = 0.01;
+
+/// The probability of one or the other, which have nothing to do with each other.
+fn either(one: f64, other: f64) -> f64 {
+    one + other - one * other
+}
+
+/// The probability that something of probability `each` happens in one of `times` cases at least; as exact where it is tiny.
+fn some_of(each: f64, times: u64) -> f64 {
+    let (mut all, mut power, mut left) = (0.0, each, times);
+    while left > 0 {
+        if left & 1 == 1 {
+            all = either(all, power);
+        }
+        power = either(power, power);
+        left >>= 1;
+    }
+    all
 }
 
 /// One more than there may be: what reaches the last is too many.
@@ -369,10 +403,22 @@ fn own_channels(spec: &RunSpec, topology: &Topology) -> Result<u8, BuildError> {
 /// Refuses what cannot lose packets, or whose ways cannot change.
 fn check(spec: &RunSpec) -> Result<(), BuildError> {
     if !spec.router.named().loses_packets() {
-        let reason = "outages are for `sculpin` routers and `credit` routers of the architecture `voq`";
-        let hint = "take one of them, or let things fail from the start in [fail]";
-        return Err(BuildError::field("outage", reason, Some(hint)));
+        let (field, what, hint) = match spec.outages.in_time().next() {
+            Some(_) => (
+                "outage",
+                "outages",
+                "take one of them, or let things fail from the start in [fail]",
+            ),
+            None => (
+                "fail.error_rate",
+                "links that make errors",
+                "take one of them, or say what bandwidth is left by fail.keeps",
+            ),
+        };
+        let reason = format!("{what} are for `sculpin` routers and `credit` routers of the architecture `voq`");
+        return Err(BuildError::field(field, reason, Some(hint)));
     }
+    check_errors(spec)?;
     let name = spec.routing.name();
     if spec.nic.retransmit.is_some() && !spec.routing.goes_on_in_time() {
         let reason = format!("packets of \"{name}\" cannot carry how often they were sent");
@@ -386,6 +432,26 @@ fn check(spec: &RunSpec) -> Result<(), BuildError> {
         return Err(BuildError::field("routing.kind", reason, Some(hint)));
     }
     Ok(())
+}
+
+/// Refuses links over which hardly a packet comes.
+fn check_errors(spec: &RunSpec) -> Result<(), BuildError> {
+    let of_outages = spec.outages.in_time().map(|(number, outage)| {
+        let field = format!("outage[{number}].error_rate");
+        (field, outage.what.error_rate)
+    });
+    let mut all = of_outages.chain([("fail.error_rate".to_owned(), spec.fail.error_rate)]);
+    let bits = 8 * spec.nic.packet.0;
+    let hopeless = all.find(|(_, rate)| rate.is_some_and(|rate| some_of(rate, bits) > 1.0 - LEAST_THROUGH));
+    hopeless.map_or(Ok(()), |(field, _)| {
+        let reason = format!(
+            "of packets of {} bytes less than one in {} comes without an error",
+            spec.nic.packet.0,
+            (1.0 / LEAST_THROUGH) as u32
+        );
+        let hint = "take a lower rate, smaller packets (nic.packet), or let the cables die";
+        Err(BuildError::field(&field, reason, Some(hint)))
+    })
 }
 
 fn too_many(stages: usize) -> BuildError {
@@ -414,20 +480,58 @@ impl TimedChanges {
         Some(dark.from.max(from))
     }
 
-    /// Time (ps) that a packet of `size` bytes occupies a link of `class` on which it starts at `start`, by the place of the output port into it.
-    pub fn ser(&self, port: u32, class: &Class, size: u32, start: u64) -> u64 {
-        let first = self.slow.partition_point(|slow| slow.port < port);
-        let own = self.slow[first..].iter().take_while(|slow| slow.port == port);
-        let shares = own
-            .filter(|slow| (slow.from..slow.to).contains(&start))
-            .map(|slow| slow.share);
-        let least = shares.reduce(f64::min);
-        least.map_or_else(|| class.ser(size), |share| class.ser_at(size, share))
+    /// How a link is impaired at a time (ps), by the place of the output port into it.
+    fn impairing(&self, port: u32, time: u64) -> impl Iterator<Item = &Impaired> {
+        let first = self.impaired.partition_point(|impaired| impaired.port < port);
+        let own = self.impaired[first..]
+            .iter()
+            .take_while(move |impaired| impaired.port == port);
+        own.filter(move |impaired| (impaired.from..impaired.to).contains(&time))
     }
 
-    /// Whether links are slow at some time.
-    pub fn slows_links(&self) -> bool {
-        !self.slow.is_empty()
+    /// Time (ps) that a packet of `size` bytes occupies a link of `class` on which it starts at `start`, by the place of the output port into it.
+    pub fn ser(&self, port: u32, class: &Class, size: u32, start: u64) -> u64 {
+        let share = self
+            .impairing(port, start)
+            .map(|impaired| impaired.share)
+            .fold(1.0, f64::min);
+        match share < 1.0 {
+            true => class.ser_at(size, share),
+            false => class.ser(size),
+        }
+    }
+
+    /// How often a packet of `size` bytes that starts on a link at `start` comes with errors before it comes without, by the place of the output
+    /// port into it; another draw of `seed` for every link and time.
+    pub fn failed_tries(&self, seed: u64, site: &Site, port: u32, size: u32, start: u64) -> u32 {
+        let wrong = self.impairing(port, start).fold(0.0, |wrong, impaired| {
+            either(wrong, some_of(impaired.error_rate, 8 * u64::from(size)))
+        });
+        if wrong == 0.0 {
+            return 0;
+        }
+        let link = u64::from(site.router) << 32 | u64::from(port - site.port);
+        let mut draws = SplitMix(Philox2::new(seed, ERRORS).draw(link, start)[0]);
+        let mut tries = 0;
+        while unit(draws.next_word()) < wrong {
+            tries += 1;
+        }
+        tries
+    }
+
+    /// Whether links are slow or make errors at some time.
+    pub fn impairs_links(&self) -> bool {
+        !self.impaired.is_empty()
+    }
+
+    /// Whether links make errors at some time.
+    pub fn makes_errors(&self) -> bool {
+        self.impaired.iter().any(|impaired| impaired.error_rate > 0.0)
+    }
+
+    /// Whether packets may be lost.
+    pub fn loses(&self) -> bool {
+        !self.dark.is_empty() || self.leads_round()
     }
 
     /// Whether packets are led round what has failed.

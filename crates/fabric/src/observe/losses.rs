@@ -56,6 +56,34 @@ impl Loss {
     pub const NO_WAY: u32 = u32::MAX;
 }
 
+/// What links have sent again for errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Repeated {
+    /// Packets that came with errors, once or several times.
+    pub packets: u64,
+    /// Times that one did.
+    pub tries: u64,
+    /// Time (ps) that links have lost with them.
+    pub lost: u64,
+}
+
+impl Repeated {
+    pub(super) fn add(&mut self, is_in_time: bool, tries: u32, lost: u64) {
+        if is_in_time {
+            self.packets += 1;
+            self.tries += u64::from(tries);
+            self.lost += lost;
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Repeated) {
+        self.packets += other.packets;
+        self.tries += other.tries;
+        self.lost += other.lost;
+    }
+}
+
 /// What a job has lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {

@@ -225,6 +225,7 @@ impl Pack for Stats {
         put(out, self.tracks.len() as u64);
         self.tracks.iter().for_each(|track| track.pack(out));
         self.losses.iter().for_each(|losses| losses.pack(out));
+        put(out, self.repeated);
         put_list(out, &self.senders);
         let rows = self.rows.as_deref();
         put(out, [u64::from(rows.is_some()), rows.map_or(0, <[_]>::len) as u64]);
@@ -259,6 +260,7 @@ impl Pack for Stats {
         for _ in 0..tracks.len() {
             losses.push(Losses::unpack(input)?);
         }
+        let repeated = take(input)?;
         if tracks.is_empty() || job_of.iter().any(|&job| usize::from(job) >= tracks.len()) {
             return Err(Torn("its jobs are not those of a run"));
         }
@@ -291,6 +293,7 @@ impl Pack for Stats {
             shown: (flags & 2 != 0).then(Box::default),
             early,
             losses,
+            repeated,
             hops,
             landing,
             delivered,

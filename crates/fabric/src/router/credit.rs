@@ -8,6 +8,7 @@
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
+use crate::router::in_time::comes_through;
 use crate::spec::RunSpec;
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
@@ -229,18 +230,19 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
 
     /// Starts a packet on an output link.
     #[inline(always)]
-    fn depart(&mut self, port: u32, vc: u8, packet: Packet, start: u64) {
+    fn depart(&mut self, port: u32, vc: u8, packet: Packet, begun: u64) {
         let AtRouter { net, site, .. } = *self;
         let size = packet.size();
         let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class() as usize];
         let (mut serialisation, hop) = (class.ser(size), class.hop);
+        let mut start = begun;
         if !PLAIN && let Some(changes) = &net.changes {
-            serialisation = changes.ser(port, class, size, start);
+            (start, serialisation) = comes_through(net, changes, self.sink, (site, port), size, begun);
         }
         let record = self.st.ports.edit(self.j, port);
         record.free = start + serialisation;
-        record.busy += serialisation;
+        record.busy += start - begun + serialisation;
         record.packets += 1;
         record.bytes += u64::from(size);
         if !PLAIN {

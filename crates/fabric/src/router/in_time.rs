@@ -10,6 +10,7 @@ use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Peer};
 use crate::observe::{Loss, Lost, Record};
 use crate::packet::{Address, Packet};
+use crate::plant::Site;
 use crate::routing::Way;
 use des::{Journal, Sink, Time};
 
@@ -166,6 +167,28 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             self.sink.send(notice.about(packet.source(), packet.label(), 0));
         }
     }
+}
+
+/// When (ps) a packet of `size` bytes that starts on the link of an output port at `start` starts to come without an error, and for how long it is on
+/// the link then. The router behind the link sees the error when the tail has come, and asks for the packet again, which nothing overtakes.
+#[inline(never)]
+pub(crate) fn comes_through<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    changes: &TimedChanges,
+    sink: &mut S,
+    (site, port): (&Site, u32),
+    size: u32,
+    start: u64,
+) -> (u64, u64) {
+    let class = &net.classes[net.peers[port as usize].class() as usize];
+    let serialisation = changes.ser(port, class, size, start);
+    let tries = changes.failed_tries(net.seed, site, port, size, start);
+    if tries == 0 {
+        return (start, serialisation);
+    }
+    let lost = u64::from(tries) * (serialisation + 2 * class.latency);
+    sink.record(Record::Repeated { tries, lost, start });
+    (start + lost, serialisation)
 }
 
 /// When (ps) a packet that has come from its node, ready at `now`, was lost on the way to its router, if it was.

@@ -6,6 +6,7 @@
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
+use crate::router::in_time::comes_through;
 use crate::spec::RunSpec;
 use crate::state::State;
 use des::{Event, Journal, Sink};
@@ -44,12 +45,13 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         if !PLAIN && net.mixed_speeds {
             ready += net.overtaking_delay(site, &packet, serialisation);
         }
-        let start = ready.max(record.free);
+        let begun = ready.max(record.free);
+        let mut start = begun;
         if !PLAIN && let Some(changes) = &net.changes {
-            serialisation = changes.ser(port, class, size, start);
+            (start, serialisation) = comes_through(net, changes, at.sink, (site, port), size, begun);
         }
         record.free = start + serialisation;
-        record.busy += serialisation;
+        record.busy += start - begun + serialisation;
         record.packets += 1;
         record.bytes += u64::from(size);
         if local < u32::from(site.net) {

@@ -53,7 +53,7 @@ impl Reroute {
 impl Outage {
     /// Whether it lasts for the whole of the run: what has failed in it has failed from the start.
     pub fn is_for_good(&self) -> bool {
-        self.at == Time::ZERO && self.until.is_none() && self.reroute.is_at_once() && self.what.keeps.is_none()
+        self.at == Time::ZERO && self.until.is_none() && self.reroute.is_at_once() && !self.what.impairs()
     }
 
     /// When it works again (ps), `u64::MAX` for never.
@@ -61,10 +61,10 @@ impl Outage {
         self.until.map_or(u64::MAX, |until| until.0)
     }
 
-    /// From when until when (ps) packets are led round it, if they ever are; ways do not change for cables that keep a share of their bandwidth.
+    /// From when until when (ps) packets are led round it, if they ever are; ways do not change for cables that live on.
     pub fn led_round(&self) -> Option<(u64, u64)> {
         match self.reroute {
-            _ if self.what.keeps.is_some() => None,
+            _ if self.what.impairs() => None,
             Reroute::After(delay) => Some((self.at.0.saturating_add(delay.0), self.end().saturating_add(delay.0))),
             Reroute::Never => None,
         }

@@ -3,7 +3,7 @@
 use super::figure::{Figure, Figures};
 use super::latency::{LatencySummary, WaitSummary};
 use super::loads::{Loads, behind_of, loads};
-use super::losses::LossSummary;
+use super::losses::{self, LossSummary};
 use super::state::{LoadState, of_sources_without_end, of_work_that_ends, tells};
 use super::{Concluded, figures};
 use fabric::mpi::{RankRow, account};
@@ -163,7 +163,7 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
             time_ns,
             measured,
             arrived,
-            lost: (run.net.changes.is_some()).then(|| LossSummary::new(run.net, &stats.losses[j])),
+            lost: losses::may_lose(run.net).then(|| LossSummary::new(run.net, &stats.losses[j])),
             latency_ns,
             work,
         });

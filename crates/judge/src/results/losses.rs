@@ -1,8 +1,8 @@
-//! What was lost on a network that fails while the run goes on.
+//! What was lost on a network that fails while the run goes on, and what links have sent again for errors.
 
 use super::{Concluded, figures};
 use fabric::network::Network;
-use fabric::observe::{Loss, Losses};
+use fabric::observe::{Loss, Losses, Repeated};
 
 figures! {
     /// What was lost.
@@ -27,10 +27,34 @@ impl LossSummary {
     }
 }
 
+figures! {
+    /// What links have sent again.
+    pub struct RepeatSummary {
+        packets: u64 = Count, "packets with errors", "Packets that came over a link with an error, once or several times, each time that one came over such a link.", parts Sum;
+        tries: u64 = Count, "failed tries", "Times that one came with an error.", parts Sum;
+        lost_ns: f64 = Nanoseconds, "time lost on errors", "Time that links have lost with them, all together.", parts Sum;
+    }
+}
+
 /// Of all jobs; only where something may be lost.
 pub(super) fn of(run: &Concluded<'_>) -> Option<LossSummary> {
-    let may = run.net.changes.is_some();
-    may.then(|| LossSummary::new(run.net, &run.harvest.stats.lost()))
+    may_lose(run.net).then(|| LossSummary::new(run.net, &run.harvest.stats.lost()))
+}
+
+/// Whether packets may be lost.
+pub(super) fn may_lose(net: &Network) -> bool {
+    net.changes.as_ref().is_some_and(|changes| changes.loses())
+}
+
+/// Only where links make errors.
+pub(super) fn repeated(run: &Concluded<'_>) -> Option<RepeatSummary> {
+    let Repeated { packets, tries, lost } = run.harvest.stats.repeated;
+    let errors = run.net.changes.as_ref().is_some_and(|changes| changes.makes_errors());
+    errors.then(|| RepeatSummary {
+        packets,
+        tries,
+        lost_ns: lost as f64 / 1e3,
+    })
 }
 
 /// A lost packet in words.

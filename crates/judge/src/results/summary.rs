@@ -8,7 +8,7 @@ use super::latency::{LatencySummary, WaitSummary, latency_of_arrived_ns, not_arr
 use super::limits::limits;
 use super::links::{self, BusyLink};
 use super::loads;
-use super::losses::{self, LossSummary};
+use super::losses::{self, LossSummary, RepeatSummary};
 use super::memory::{self, MemorySummary};
 use super::notes::notes;
 use super::state::LoadState;
@@ -29,7 +29,9 @@ figures! {
         measured: u64 = Count, "measured messages", "Messages that are measured: born behind the warm-up and before the end, and not lost.", parts Sum => |run| run.sample.messages;
         arrived: u64 = Count, "arrived messages", "Those of them that have arrived.", parts Sum => |run| run.sample.latencies.count;
         #[serde(skip_serializing_if = "Option::is_none")]
-        lost: Option<LossSummary> = Group, "lost", "What was lost on a network that fails while the run goes on; only there with outages." => losses::of;
+        lost: Option<LossSummary> = Group, "lost", "What was lost on a network that fails while the run goes on; only there where packets can be lost." => losses::of;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        link_errors: Option<RepeatSummary> = Group, "errors of links", "What links have sent again for errors; only there where cables make some." => losses::repeated;
         not_arrived: Option<f64> = Share, "not arrived", "Share of the measured messages that had not arrived when the run ended; null where none was measured." => |run| not_arrived(run.sample);
         latency_ns: LatencySummary = Group, "latency", "From hand-over to arrival, of the measured messages." => |run| run.latency_ns.clone();
         wait_ns: WaitSummary = Group, "wait at the source", "From hand-over to the first packet that leaves: part of the latency." => |run| run.wait_ns.clone();

@@ -367,7 +367,7 @@ fn cases() -> Vec<(String, RunSpec)> {
     cases
 }
 
-/// Cables that fail and come back while messages of several packets are under way.
+/// Cables that make errors, and others that fail and come back while messages of several packets are under way.
 fn with_outages() -> RunSpec {
     let (_, mut spec) = cells().swap_remove(7);
     let (_, work, end) = works(false).swap_remove(0);
@@ -379,15 +379,26 @@ fn with_outages() -> RunSpec {
         retries: 2,
         after: Time::from_ns(400),
     });
+    let drawn = |of, count, seed| {
+        Some(DrawnFailures {
+            of,
+            many: HowMany::Count(count),
+            class: None,
+            seed,
+        })
+    };
+    spec.fail = FailSpec {
+        drawn: drawn(FailKind::Cables, 3, 5),
+        error_rate: Some(1e-5),
+        ..FailSpec::default()
+    };
     for (k, seed) in (0..).zip([3, 4, 9]) {
         spec.outages.list.push(Outage {
             what: FailSpec {
-                drawn: Some(DrawnFailures {
-                    of: if k == 1 { FailKind::Routers } else { FailKind::Cables },
-                    many: HowMany::Count(2 - u32::from(k == 1)),
-                    class: None,
-                    seed,
-                }),
+                drawn: match k {
+                    1 => drawn(FailKind::Routers, 1, seed),
+                    _ => drawn(FailKind::Cables, 2, seed),
+                },
                 ..FailSpec::default()
             },
             at: Time(300_000 + 600_000 * k),

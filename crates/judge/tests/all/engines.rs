@@ -936,7 +936,7 @@ fn with_outages(spec: &RunSpec, number: usize) -> RunSpec {
         until: Some(Time(1_700_000)),
         ..slow.clone()
     };
-    slow.what.keeps = Some(0.3);
+    (slow.what.keeps, slow.what.error_rate) = (Some(0.3), Some(1e-5));
     slow.what
         .drawn
         .iter_mut()

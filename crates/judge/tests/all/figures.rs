@@ -31,6 +31,7 @@ fn runs() -> Vec<RunResult> {
         "[router]\nmodel = \"sculpin\"\n[[job]]\nwork = { kind = \"allreduce-loop\", messages = [\"1 KiB\"], iterations = 40 }\n",
         "[[job]]\nwork = { kind = \"memory\", pattern = \"random\", accesses = 20 }\n",
         "[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\nengine = \"optimistic\"\nworkers = 2\n",
+        "[fail]\ncables = [\"(0,0) x+\"]\nerror_rate = 1e-5\n[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\n",
         "[[outage]]\ncables = [\"(0,0) x+\"]\nat = \"5 us\"\n[nic]\nretransmit = 1\n[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\n",
     ]
     .map(|rest| go(&format!("{torus}{rest}{observed}")))

@@ -24,6 +24,7 @@ mod input_queued;
 mod late_admission_vcs;
 mod lent;
 mod limits;
+mod link_errors;
 mod link_windows;
 mod live;
 mod loggops;

@@ -202,7 +202,7 @@ fn cables_that_have_lost_lanes_have_a_class_of_their_own_and_the_same_ways() {
     };
     let left = spec.build().unwrap().without(&both).unwrap();
     let fallout = left.fallout().unwrap();
-    assert_eq!((fallout.cables.len(), fallout.slowed.len()), (4, 1));
+    assert_eq!((fallout.cables.len(), fallout.impaired.len()), (4, 1));
     let slow_ports = (0..left.wiring().n_ports() as usize).filter(|&i| left.wiring().class[i] > 2);
     let names: Vec<String> = slow_ports
         .map(|i| left.wiring().port_at(i))

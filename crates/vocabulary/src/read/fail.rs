@@ -9,6 +9,8 @@ use topo::{DrawnFailures, FailKind, FailSpec, FieldError, HowMany, Topology, Top
 
 /// Keys that say something of what is drawn.
 const OF_DRAWS: [&str; 3] = ["of", "class", "seed"];
+/// Keys that say what cables are like that live on.
+pub(super) const OF_CABLES: [&str; 2] = ["keeps", "error_rate"];
 
 /// The network that names were last looked up in: a sweep over failures asks for the same one again and again.
 #[derive(Default)]
@@ -41,22 +43,18 @@ pub(crate) fn read(
     if findings.n_errors() > before {
         return FailSpec::default();
     }
-    let keeps = values.number("keeps");
     let cables_fail = values.given("cables") || drawn.as_ref().is_some_and(|drawn| drawn.of == FailKind::Cables);
-    if keeps.is_some() && !cables_fail && !values.given("count") {
+    let of_no_cable = OF_CABLES.into_iter().find(|key| values.given(key));
+    if let Some(key) = of_no_cable.filter(|_| !cables_fail && !values.given("count")) {
         let hint = "name cables, or draw some with count = 1";
-        findings.error(
-            values.place("keeps"),
-            "fail.keeps",
-            "says what failed cables keep, and none fails",
-            hint,
-        );
+        let reason = "says what failed cables are like, and none fails";
+        findings.error(values.place(key), &format!("fail.{key}"), reason, hint);
         return FailSpec::default();
     }
-    let fail = FailSpec {
-        keeps: keeps.filter(|&share| share < 1.0 && cables_fail),
-        ..named(&values, drawn)
-    };
+    let mut fail = named(&values, drawn);
+    if cables_fail {
+        impair(&mut fail, &values);
+    }
     if fail.is_empty() {
         return fail;
     }
@@ -72,10 +70,17 @@ pub(crate) fn read(
     fail
 }
 
+/// What cables are like that live on.
+pub(super) fn impair(fail: &mut FailSpec, values: &Values) {
+    fail.keeps = values.number("keeps").filter(|&share| share < 1.0);
+    fail.error_rate = values.number("error_rate");
+}
+
 /// What is named, beside what is drawn.
 pub(super) fn named(values: &Values, drawn: Option<DrawnFailures>) -> FailSpec {
     FailSpec {
         keeps: None,
+        error_rate: None,
         cables: values.texts("cables").to_vec(),
         routers: values.texts("routers").to_vec(),
         nodes: values.integers_u32("nodes"),

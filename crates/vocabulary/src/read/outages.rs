@@ -1,6 +1,6 @@
 //! `[[outage]]`: what fails while a run goes on, looked up in the network.
 
-use super::fail::{drawn, named};
+use super::fail::{OF_CABLES, drawn, impair, named};
 use super::network::parameters;
 use super::topology::{Networks, field_place};
 use des::Time;
@@ -72,20 +72,13 @@ fn outage(
     if findings.n_errors() > before {
         return None;
     }
-    let keeps = values.number("keeps").filter(|&share| share < 1.0);
-    let what = FailSpec {
-        keeps,
-        ..named(&values, drawn)
-    };
-    if !check_keeps(&values, &what, findings) {
+    let mut what = named(&values, drawn);
+    let is_empty = what.is_empty();
+    impair(&mut what, &values);
+    if !check_impairs(&values, &what, findings) {
         return None;
     }
-    if (FailSpec {
-        keeps: None,
-        ..what.clone()
-    })
-    .is_empty()
-    {
+    if is_empty {
         let hint = "name cables, routers, nodes or groups, or draw some with count = 1";
         findings.error(element.place, &path, "nothing fails in it", hint);
         return None;
@@ -110,11 +103,15 @@ fn outage(
     })
 }
 
-/// Cables alone keep a share of their bandwidth, and ways do not change for it.
-fn check_keeps(values: &Values, what: &FailSpec, findings: &mut Findings) -> bool {
-    if what.keeps.is_none() {
+/// Cables alone live on, and ways do not change for it.
+fn check_impairs(values: &Values, what: &FailSpec, findings: &mut Findings) -> bool {
+    let Some(said) = OF_CABLES
+        .into_iter()
+        .find(|key| values.given(key))
+        .filter(|_| what.impairs())
+    else {
         return true;
-    }
+    };
     let others = ["routers", "nodes", "groups"].into_iter().find(|key| values.given(key));
     let drawn = what
         .drawn
@@ -125,8 +122,8 @@ fn check_keeps(values: &Values, what: &FailSpec, findings: &mut Findings) -> boo
         return true;
     };
     let path = format!("{}.{key}", values.path);
-    let reason = "has no meaning where cables keep a share of their bandwidth";
-    let hint = "remove it, or `keeps`, or make two outages of it";
+    let reason = "has no meaning where cables live on";
+    let hint = format!("remove it, or `{said}`, or make two outages of it");
     findings.error(values.place(key), &path, reason, hint);
     false
 }

@@ -63,6 +63,18 @@ const SEED_OF_DRAW: Parameter = key(
     "Seed of the draw, which no other seed changes. With the same one a larger `count` adds to what a smaller one draws.",
 );
 
+/// A hundredth of the bits: of packets of 64 bytes one in 200 comes through.
+const MOST_ERRORS: f64 = 0.01;
+const ERROR_RATE: Parameter = key(
+    "error_rate",
+    Type::Number {
+        above: 0.0,
+        max: MOST_ERRORS,
+    },
+    Default::From("no errors: they are dead"),
+    "Share of wrong bits on failed cables, named and drawn ones (bit error rate): they live on, and send a packet with an error again.",
+);
+
 const FAIL: &[Parameter] = &[
     CABLES,
     ROUTERS,
@@ -78,6 +90,7 @@ const FAIL: &[Parameter] = &[
         Default::From("nothing: they are dead"),
         "Share of their bandwidth that failed cables keep, named and drawn ones: they have lost lanes. Ways do not change for it.",
     ),
+    ERROR_RATE,
     SEED_OF_DRAW,
 ];
 
@@ -100,6 +113,7 @@ const OUTAGE: &[Parameter] = &[
         Default::From("nothing: what fails is dark"),
         "Share of their bandwidth that cables keep in it, named and drawn ones: nothing is lost on them, and ways do not change.",
     ),
+    ERROR_RATE,
     key(
         "reroute",
         Type::Or(

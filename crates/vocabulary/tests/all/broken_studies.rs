@@ -192,8 +192,13 @@ const CASES: &[(&str, &[Expected])] = &[
     (
         "outage_of_lanes_of_a_router",
         &[
-            (5, "outage[0].routers", "no meaning where cables keep", "two outages"),
-            (10, "outage[1].reroute", "no meaning where cables keep", "two outages"),
+            (5, "outage[0].routers", "no meaning where cables live on", "two outages"),
+            (
+                10,
+                "outage[1].reroute",
+                "no meaning where cables live on",
+                "two outages",
+            ),
         ],
     ),
     (

@@ -169,6 +169,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("fail.share", &["0.25"]),
     ("fail.class", &["\"x\""]),
     ("fail.keeps", &["0.25"]),
+    ("fail.error_rate", &["1e-6"]),
     ("outage.cables", &["\"(0,0) x+\"", "[\"(0,0) x+\", \"(1,0) y+ #*\"]"]),
     ("outage.routers", &["\"(1,1)\""]),
     ("outage.nodes", &["3", "[3, 5]"]),
@@ -177,6 +178,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("outage.share", &["0.25"]),
     ("outage.class", &["\"x\""]),
     ("outage.keeps", &["0.25"]),
+    ("outage.error_rate", &["1e-6"]),
     ("nic.chunk", &["\"32 B\"", "\"512 B\""]),
     ("nic.packet", &["\"1 KiB\"", "\"4 KiB\""]),
     ("nic.buffer", &["\"8 KiB\"", "\"1 MiB\""]),
@@ -638,7 +640,7 @@ fn single_studies() -> Vec<(String, Draft)> {
                     add(drafts.collect(), &id);
                     continue;
                 }
-                ("fail", "of" | "class" | "seed" | "keeps") => {
+                ("fail", "of" | "class" | "seed" | "keeps" | "error_rate") => {
                     let mut draft = plain();
                     draft.set("fail", "count", "2");
                     draft

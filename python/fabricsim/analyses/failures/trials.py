@@ -13,6 +13,9 @@ from fabricsim.registry import can_fail, fallout
 
 __all__ = ["Asked", "Candidates", "Trial", "candidates", "drawn", "one_by_one", "too_few"]
 
+#: What cables of `[fail]` are like that live on.
+_OF_CABLES = ("keeps", "error_rate")
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -133,15 +136,15 @@ def candidates(canonical: str, asked: Asked) -> Candidates:
     if has.get("drawn"):
         # What the study draws stays what it is, by its names: with one more name it would draw others.
         own |= {key: list(dead[key]) for key in ("cables", "routers", "nodes")}
-        if has.get("keeps") is not None:
+        if any(has.get(key) is not None for key in _OF_CABLES):
             # Those that are dead all the same are so with their routers.
-            own["cables"] = list(dead["slowed"])
-    own["keeps"] = has.get("keeps")
+            own["cables"] = list(dead["impaired"])
+    own |= {key: has.get(key) for key in _OF_CABLES}
     every = [tuple(entry) if asked.of == "cables" else (entry, "") for entry in can_fail(canonical, asked.of)]
     classes = tuple(dict.fromkeys(link_class for _, link_class in every if link_class))
     if asked.link_class is not None and asked.link_class not in classes:
         raise ValueError(f"no cable between routers has the class {asked.link_class}; there are: {', '.join(classes) or 'none'}")
-    gone = {*dead[asked.of], *own[asked.of], *(dead["slowed"] if asked.of == "cables" else ())}
+    gone = {*dead[asked.of], *own[asked.of], *(dead["impaired"] if asked.of == "cables" else ())}
     live = [entry for entry in every if entry[0] not in gone and asked.link_class in (None, entry[1])]
     return Candidates(asked.of, tuple(live), {key: value for key, value in own.items() if value}, len(dead["nodes"]), classes)
 

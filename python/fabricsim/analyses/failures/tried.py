@@ -208,8 +208,11 @@ class _Place:
         found = []
         if state_of(before) != "ok":
             found.append(f"without failures the network is {state_of(before)} already: slowdowns are of {self.metric}")
-        if self.found is not None and (keeps := self.found.own.get("keeps")) and self.asked.of == "cables":
+        own = self.found.own if self.found is not None and self.asked.of == "cables" else {}
+        if keeps := own.get("keeps"):
             found.append(f"cables that fail keep {100 * keeps:g} % of their bandwidth, as the study says (fail.keeps)")
+        if rate := own.get("error_rate"):
+            found.append(f"cables that fail make errors at a rate of {rate:g}, as the study says (fail.error_rate)")
         jobs = json.loads(self.plain[0].canonical).get("jobs") or []
         whole = [job.get("name") or "?" for job in jobs if job.get("nodes") is None]
         if whole and any(one.nodes_lost for one in failures):

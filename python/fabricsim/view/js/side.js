@@ -35,10 +35,10 @@ export function hottestOf(net, bytes, count) {
 }
 
 /** Say what of the network has failed; empty where nothing has. */
-export function failedWords({ failed: { cables, slowed, routers, nodes } }) {
+export function failedWords({ failed: { cables, impaired, routers, nodes } }) {
   const kinds = [
     [cables.length, "dead link", cables.map((cable) => cable[2])],
-    [slowed.length, "slowed link", slowed.map((cable) => cable[2])],
+    [impaired.length, "impaired link", impaired.map((cable) => cable[2])],
     [routers.length, "dead router", []],
     [nodes.length, "dead node", []],
   ];
