@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 static int number;
+static volatile int calls;
 
 static void *call(void *request)
 {
     (void)request;
+    calls = 1;
     MPI_Recv(&number, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return NULL;
 }
@@ -83,6 +85,8 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (!strcmp(what, "threads") && rank == 0) {
         pthread_create(&thread, NULL, call, NULL);
+        while (!calls)
+            usleep(1000);
         usleep(200000);
         MPI_Send(numbers, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else if (!strcmp(what, "threads")) {

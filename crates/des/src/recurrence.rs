@@ -55,6 +55,14 @@ impl Leap {
         }
     }
 
+    /// Whether what acts at multiples of `clock` (ps) alone acts at the same times in every period.
+    pub fn keeps_to(&self, clock: u64) -> Result<(), Differs> {
+        match self.period.is_multiple_of(clock) {
+            true => Ok(()),
+            false => Err(Differs("the time to the next tick of a clock")),
+        }
+    }
+
     /// A time at the second moment, at the wanted one.
     pub fn later(&self, second: u64) -> Result<u64, Differs> {
         let later = second.checked_add(self.distance()).filter(|&time| time < Self::END);

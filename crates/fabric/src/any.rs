@@ -74,6 +74,11 @@ impl AnyFabric {
     pub fn net(&self) -> &Network {
         whichever!(self, fabric => &fabric.net)
     }
+
+    /// [`RouterModel::clock`].
+    pub(crate) fn clock(&self) -> u64 {
+        whichever!(self, fabric => fabric.model.clock())
+    }
 }
 
 impl World for AnyFabric {

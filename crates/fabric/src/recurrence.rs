@@ -10,6 +10,7 @@ use crate::mpi::account::ranks_at;
 use crate::mpi::{items, peer_places};
 use crate::network::Network;
 use crate::packet::{Kind, Label, NUMBERS, Packet};
+use crate::state::crossbar::{Arbiter, Crossing, Input};
 use crate::state::{Channel, ControlQueue, Incoming, Link, NONE, Nic, Port, Post, Router, State};
 use des::recurrence::{Differs, Leap, Recurring};
 use des::{Event, NoJournal, Time};
@@ -230,9 +231,11 @@ impl Recurring for AnyFabric {
         let net = self.net();
         let numbers = LaterNumbers { net, strides, leap };
         own_columns(first, second)?;
+        leap.keeps_to(self.clock())?;
         pairs(&first.routers, &mut second.routers, |a, b| router(leap, a, b))?;
         pairs(&first.waiting, &mut second.waiting, |a, b| leap.same(*a, *b))?;
         pairs(&first.turns, &mut second.turns, |a, b| leap.same(*a, *b))?;
+        crossbars(net, first, second, leap)?;
         queues(net, first, second, leap)?;
         pairs(&first.ports, &mut second.ports, |a, b| port(leap, a, b))?;
         pairs(&first.channels, &mut second.channels, |a, b| channel(leap, a, b))?;
@@ -318,10 +321,10 @@ fn own_columns(first: &State, second: &State) -> Result<(), Differs> {
         incoming: _,
         lists,
         refused,
-        inputs,
-        crossings,
-        arriving,
-        arbiters,
+        inputs: _,
+        crossings: _,
+        arriving: _,
+        arbiters: _,
         input_channels,
         output_channels,
         output_buffers,
@@ -337,10 +340,6 @@ fn own_columns(first: &State, second: &State) -> Result<(), Differs> {
     let others = [
         lists.len(),
         refused.len(),
-        inputs.len(),
-        crossings.len(),
-        arriving.len(),
-        arbiters.len(),
         input_channels.len(),
         output_channels.len(),
         output_buffers.len(),
@@ -401,6 +400,75 @@ fn channel(leap: &Leap, first: &Channel, second: &Channel) -> Result<Channel, Di
         head: leap.same(first.head, second.head)?,
         tail: leap.same(first.tail, second.tail)?,
         credit: leap.same(first.credit, second.credit)?,
+    })
+}
+
+/// What input-queued routers are at. Stamps of queues are asked for their order alone, which new ones continue.
+fn crossbars(net: &Network, first: &State, second: &mut State, leap: &Leap) -> Result<(), Differs> {
+    if first.inputs.is_empty() {
+        return Ok(());
+    }
+    for site in net.sites.iter() {
+        let own = site.port * net.vcs..(site.port + site.ports()) * net.vcs;
+        let order = |state: &State| {
+            let mut order: Vec<u32> = own.clone().collect();
+            order.sort_by_key(|&index| state.inputs.get(index).stamp);
+            order
+        };
+        leap.same(order(first), order(second))?;
+    }
+    for index in 0..first.inputs.len() as u32 {
+        waiting_packets(first.inputs.get(index).head, first, second, leap)?;
+    }
+    pairs(&first.inputs, &mut second.inputs, |a, b| input(leap, a, b))?;
+    pairs(&first.crossings, &mut second.crossings, |a, b| {
+        Ok(Crossing {
+            input_free: leap.until(a.input_free, b.input_free)?,
+            output_free: leap.until(a.output_free, b.output_free)?,
+            turn: leap.until(a.turn, b.turn)?,
+            heads: leap.same(a.heads, b.heads)?,
+        })
+    })?;
+    pairs(&first.arriving, &mut second.arriving, |a, b| leap.same(*a, *b))?;
+    pairs(&first.arbiters, &mut second.arbiters, |a, b| {
+        Ok(Arbiter {
+            due: leap.until(a.due, b.due)?,
+            turn: leap.until(a.turn, b.turn)?,
+            grants: b.grants,
+        })
+    })
+}
+
+/// The packets of an input queue wait in the same places.
+fn waiting_packets(mut slot: u32, first: &State, second: &State, leap: &Leap) -> Result<(), Differs> {
+    while slot != NONE {
+        if slot as usize >= first.links.len() || slot as usize >= second.links.len() {
+            return Err(Differs("how much waits"));
+        }
+        slot = leap.same(first.links.get(slot).next, second.links.get(slot).next)?;
+    }
+    Ok(())
+}
+
+fn input(leap: &Leap, first: &Input, second: &Input) -> Result<Input, Differs> {
+    let empty = first.head == NONE && second.head == NONE;
+    let held = leap.same(first.held, second.held)?;
+    let head = leap.same(first.head, second.head)?;
+    if empty {
+        // What the last packet wanted is asked for no longer.
+        return Ok(Input { held, ..*second });
+    }
+    Ok(Input {
+        stamp: second.stamp,
+        held,
+        ready: leap.until(first.ready, second.ready)?,
+        head,
+        tail: leap.same(first.tail, second.tail)?,
+        output: leap.same(first.output, second.output)?,
+        room: leap.same(first.room, second.room)?,
+        vc: leap.same(first.vc, second.vc)?,
+        phase: leap.same(first.phase, second.phase)?,
+        spare: second.spare,
     })
 }
 

@@ -188,6 +188,11 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
         Ok(())
     }
 
+    /// Time (ps) at multiples of which alone some part of a router acts; 1 where all times are alike.
+    fn clock(&self) -> u64 {
+        1
+    }
+
     /// Buffer space (bytes) that a packet of `size` bytes takes.
     #[inline(always)]
     fn room(&self, size: u32) -> u32 {

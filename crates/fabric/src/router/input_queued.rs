@@ -97,6 +97,10 @@ impl RouterModel for InputQueued {
         }
     }
 
+    fn clock(&self) -> u64 {
+        self.tick
+    }
+
     #[inline(always)]
     fn room(&self, size: u32) -> u32 {
         if size == self.full.0 {

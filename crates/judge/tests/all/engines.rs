@@ -1139,7 +1139,7 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         .filter(|(_, spec)| spec.router.completion == Completion::Whole)
         .chain(late_admission_vcs_cells());
     // Part of them, each with another of the works, or all.
-    let step = if whole() { 1 } else { 5 };
+    let step = if whole() { 1 } else { 10 };
     for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate().step_by(step) {
         spec.jobs[0].work = works[i / step % works.len()].clone();
         spec.jobs[0].nodes = Some(12);
@@ -1240,7 +1240,7 @@ fn ranks_whose_messages_go_beside_the_network_or_are_fetched_give_one_answer_on_
 #[test]
 fn ranks_that_handle_messages_in_their_calls_give_one_answer_on_every_engine() {
     let works = works();
-    let step = if whole() { 1 } else { 11 };
+    let step = if whole() { 1 } else { 17 };
     for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
         let mut work = works[i / step % works.len()].clone();
         let Work::Ranks(ranks) = &mut work else {
@@ -1274,7 +1274,7 @@ fn ranks_that_handle_messages_in_their_calls_give_one_answer_on_every_engine() {
 
 #[test]
 fn operations_of_all_kinds_give_one_answer_on_every_engine() {
-    let step = if whole() { 1 } else { 6 };
+    let step = if whole() { 1 } else { 9 };
     for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
         let loan = ProgramLoan::new(Arc::new(ListedOps::random(i as u64, 24, 3)));
         let rendezvous = [Rendezvous::Put, Rendezvous::Get][i % 2];
@@ -1307,7 +1307,7 @@ fn graphs_give_one_answer_on_every_engine() {
         mixed(12, 1, (Start::Spread(Time::from_us(1)), 1, false)),
         mixed(36, 3, (Start::InPhase, 100_000, true)),
     ];
-    let step = if whole() { 1 } else { 7 };
+    let step = if whole() { 1 } else { 13 };
     for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
         spec.jobs[0].work = works[i / step % works.len()].clone();
         spec.jobs[0].nodes = Some(12);
