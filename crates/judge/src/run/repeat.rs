@@ -22,7 +22,7 @@ const WORTH: u64 = 8;
 /// Beginnings of iterations that are kept to find a period in.
 const KEPT: usize = 33;
 /// Where nothing repeats so far, it is looked at again after so many times as many iterations.
-const PATIENCE: u32 = 4;
+const PATIENCE: u32 = 2;
 /// Iterations that a run needs to come into step, at the least.
 const FIRST: u32 = 1;
 

@@ -218,6 +218,33 @@ fn what_may_draw_or_is_recorded_is_run_as_a_whole() {
     assert_eq!(same(full), 0);
 }
 
+/// A trace that is played again and again, of computing, messages below and above the threshold, and collectives.
+#[test]
+fn traces_and_tables_of_operations_repeat() {
+    let folder = tempfile::tempdir().unwrap();
+    let ranks = 16;
+    let mut text = "rank,op,peer,source,bytes,request,time_ps\n".to_owned();
+    for me in 0..ranks {
+        let (next, before, beside) = ((me + 5) % ranks, (me + ranks - 5) % ranks, me ^ 1);
+        text += &format!(
+            "{me},compute,,,,,300000\n{me},irecv,{before},,9000,1,\n{me},irecv,{beside},,200,2,\n{me},isend,{next},,9000,3,\n{me},isend,{beside},,200,4,\n\
+             {me},wait,,,,1,\n{me},waitall,,,,,\n{me},sendrecv,{next},{before},5000,,\n{me},allreduce,,,700,,\n"
+        );
+    }
+    std::fs::write(folder.path().join("trace.csv"), text).unwrap();
+    let place = folder.path().join("trace.csv");
+    let file = format!("kind = \"trace\", file = '{}', iterations = 60", place.display());
+    let columns = "rank,op,peer,bytes\\n0,isend,1,5000\\n0,recv,1,64\\n1,recv,0,5000\\n1,send,0,64\\n0,waitall,,\\n";
+    let table = format!("kind = \"ops\", ranks = 2, table = \"{columns}\", iterations = 60");
+    for (network, model) in [(FAT_TREE, "sculpin"), (TABLE, "credit"), (FAT_TREE, INPUT_QUEUED)] {
+        let left_out = [&file, &table].map(|work| same(study(network, model, work, "[mpi]\neager = \"3 KiB\"")));
+        assert!(
+            left_out.iter().all(|&left_out| left_out > 30) || model == INPUT_QUEUED,
+            "{network} {model}: {left_out:?}"
+        );
+    }
+}
+
 /// Two jobs: one is over before the other, which goes on.
 #[test]
 fn jobs_that_end_one_after_the_other_are_each_counted() {

@@ -119,6 +119,10 @@ impl Hpl {
 }
 
 impl Program for Hpl {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(self.panels)
+    }
+
     fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
         let panel = iteration % self.panels;
         let [p, q] = self.grid.sides();

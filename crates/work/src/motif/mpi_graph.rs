@@ -83,6 +83,10 @@ impl MpiGraph {
 }
 
 impl Program for MpiGraph {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(self.rounds())
+    }
+
     fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
         let (n, distance) = (self.ranks(), 1 + iteration % self.rounds());
         let further = |by: u32| ((u64::from(rank) + u64::from(by)) % u64::from(n)) as u32;

@@ -101,6 +101,10 @@ fn scaled(number: u64, factor: f64) -> u64 {
 }
 
 impl Program for TraceProgram {
+    fn repeats_after(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn ranks(&self) -> u32 {
         self.recording.ranks
     }
