@@ -122,11 +122,10 @@ impl ReadyRouting for LeastUp {
     #[inline(always)]
     fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
         let vc = here.routing.channel_of_hops(here.packet);
-        if let Some(draws) = self.draws {
-            return self.choice.of_drawn(here, vc, draws, wait);
+        match self.draws {
+            Some(draws) => self.choice.of_drawn(here, vc, draws, wait),
+            None => self.choice.of_minimal(here, vc, wait),
         }
-        here.routing
-            .least_of_minimal(&self.choice, here.net, here.site, here.packet, vc, wait)
     }
 
     fn sense(&self) -> Option<Sense> {

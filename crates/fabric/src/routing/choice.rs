@@ -4,9 +4,7 @@
 //! choice per packet would be a way per source. What differs by less than the packet itself is therefore no difference, unless a study wants it.
 
 use super::algorithm::Here;
-use super::{HOPS, Routing, Way};
-use crate::packet::Packet;
-use crate::plant::{Plant, Site};
+use super::{HOPS, Way};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
@@ -56,105 +54,78 @@ impl PortChoice {
     }
 }
 
-impl Routing {
-    /// Of all ports to a nearer router the one with the least `backlog` on channel `vc`, each of several parallel cables by itself: (local
-    /// port, channel, phase).
-    #[inline(never)]
-    pub(super) fn least_of_minimal(
+impl Here<'_> {
+    /// Does something with all ports to a nearer router and what waits before each on channel `vc`, in port order, each of several parallel cables by
+    /// itself; and with the packet's draw here.
+    #[inline(always)]
+    fn of_nearer<T>(
         &self,
-        choice: &PortChoice,
-        net: &Plant,
-        site: &Site,
-        packet: &Packet,
         vc: u8,
-        mut backlog: impl FnMut(u32, u8) -> u64,
-    ) -> Way {
+        mut wait: impl FnMut(u32, u8) -> u64,
+        then: impl FnOnce(&mut Vec<(u64, u32)>, u64) -> T,
+    ) -> T {
+        let Here {
+            routing,
+            net,
+            site,
+            packet,
+        } = *self;
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);
             WAITS.with_borrow_mut(|waits| {
                 waits.clear();
                 let ports = hops.iter().flat_map(|hop| hop.port..hop.port + hop.links);
-                waits.extend(ports.map(|port| (backlog(port.into(), vc), u32::from(port))));
-                let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
-                let size = u64::from(packet.size());
-                let own = |port: u32| self.here(net, site, packet).waits_as_much(choice.bytes, size, port);
-                // Without a port the packet would be at its target, which the caller has excluded.
-                Way::new(choice.of(waits, word, own).unwrap_or(0), vc, 0)
+                waits.extend(ports.map(u32::from).map(|port| (wait(port, vc), port)));
+                then(
+                    waits,
+                    mix(routing.seed ^ packet.moment(site.router) ^ packet.identity()),
+                )
             })
         })
+    }
+
+    /// How much the packet itself would be before a port.
+    #[inline(always)]
+    fn own(&self, choice: PortChoice) -> impl FnOnce(u32) -> u64 {
+        let size = u64::from(self.packet.size());
+        move |port| self.waits_as_much(choice.bytes, size, port)
     }
 }
 
 impl PortChoice {
-    /// Of so many ports to a nearer router as the packet draws, each another one, the one with the least `wait`; of all where there are no more. All are asked for what
-    /// waits.
+    /// Of all ports to a nearer router the one with the least `wait` on channel `vc`.
     #[inline(never)]
-    pub(super) fn of_drawn(self, here: Here<'_>, vc: u8, draws: u8, mut wait: impl FnMut(u32, u8) -> u64) -> Way {
-        let Here {
-            routing,
-            net,
-            site,
-            packet,
-        } = here;
-        let target = net.topology.router_of(packet.destination());
-        HOPS.with_borrow_mut(|hops| {
-            net.topology.minimal_hops(site.router, target, hops);
-            WAITS.with_borrow_mut(|waits| {
-                waits.clear();
-                let ports = hops
-                    .iter()
-                    .flat_map(|hop| hop.port..hop.port + hop.links)
-                    .map(u32::from);
-                waits.extend(ports.map(|port| (wait(port, vc), port)));
-                let mut word = mix(routing.seed ^ packet.moment(site.router) ^ packet.identity());
-                let drawn = usize::from(draws).min(waits.len());
-                for place in 0..drawn {
-                    word = mix(word);
-                    let other = place + below(word, (waits.len() - place) as u64) as usize;
-                    waits.swap(place, other);
-                }
-                let size = u64::from(packet.size());
-                let own = |port: u32| here.waits_as_much(self.bytes, size, port);
-                // Without a port the packet would be at its target, which the caller has excluded.
-                Way::new(self.of(&waits[..drawn], mix(word), own).unwrap_or(0), vc, 0)
-            })
+    pub(super) fn of_minimal(self, here: Here<'_>, vc: u8, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        here.of_nearer(vc, wait, |waits, word| {
+            // Without a port the packet would be at its target, which the caller has excluded.
+            Way::new(self.of(waits, word, here.own(self)).unwrap_or(0), vc, 0)
         })
     }
 
-    /// Of all ports to a nearer router those with room on channel `vc`, and of these the one with the least `wait`, each of several parallel
-    /// cables by itself; `None` if none has room.
-    pub(super) fn of_minimal_with_room(
-        self,
-        here: Here<'_>,
-        vc: u8,
-        mut wait: impl FnMut(u32, u8) -> u64,
-    ) -> Option<Way> {
-        let Here {
-            routing,
-            net,
-            site,
-            packet,
-        } = here;
-        let target = net.topology.router_of(packet.destination());
-        HOPS.with_borrow_mut(|hops| {
-            net.topology.minimal_hops(site.router, target, hops);
-            WAITS.with_borrow_mut(|waits| {
-                waits.clear();
-                let ports = hops
-                    .iter()
-                    .flat_map(|hop| hop.port..hop.port + hop.links)
-                    .map(u32::from);
-                waits.extend(
-                    ports
-                        .map(|port| (wait(port, vc), port))
-                        .filter(|&(wait, _)| wait < u64::MAX),
-                );
-                let word = mix(routing.seed ^ packet.moment(site.router) ^ packet.identity());
-                let size = u64::from(packet.size());
-                let port = self.of(waits, word, |port| here.waits_as_much(self.bytes, size, port))?;
-                Some(Way::new(port, vc, 0))
-            })
+    /// Of so many ports to a nearer router as the packet draws, each another one, the one with the least `wait`; of all where there are no more.
+    /// All are asked for what waits.
+    #[inline(never)]
+    pub(super) fn of_drawn(self, here: Here<'_>, vc: u8, draws: u8, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        here.of_nearer(vc, wait, |waits, mut word| {
+            let drawn = usize::from(draws).min(waits.len());
+            for place in 0..drawn {
+                word = mix(word);
+                let other = place + below(word, (waits.len() - place) as u64) as usize;
+                waits.swap(place, other);
+            }
+            let port = self.of(&waits[..drawn], mix(word), here.own(self));
+            // As above.
+            Way::new(port.unwrap_or(0), vc, 0)
+        })
+    }
+
+    /// Of all ports to a nearer router those with room on channel `vc`, and of these the one with the least `wait`; `None` if none has room.
+    pub(super) fn of_minimal_with_room(self, here: Here<'_>, vc: u8, wait: impl FnMut(u32, u8) -> u64) -> Option<Way> {
+        here.of_nearer(vc, wait, |waits, word| {
+            waits.retain(|&(wait, _)| wait < u64::MAX);
+            let port = self.of(waits, word, here.own(self))?;
+            Some(Way::new(port, vc, 0))
         })
     }
 }

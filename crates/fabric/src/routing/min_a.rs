@@ -71,8 +71,7 @@ impl ReadyRouting for LeastNeighbour {
     #[inline(always)]
     fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
         let vc = here.routing.channel_of_hops(here.packet);
-        here.routing
-            .least_of_minimal(&self.0, here.net, here.site, here.packet, vc, wait)
+        self.0.of_minimal(here, vc, wait)
     }
 
     fn asks_for_cables(&self) -> bool {

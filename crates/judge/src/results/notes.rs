@@ -29,6 +29,14 @@ pub(super) fn notes(run: &Concluded<'_>) -> Vec<String> {
             words(run.net, &first)
         ));
     }
+    let repeated = &run.harvest.stats.repeated;
+    if repeated.tries > 0 {
+        notes.push(format!(
+            "links sent again what came with errors: {} failed tries of packets, which took {} us of the links' time",
+            repeated.tries,
+            repeated.lost as f64 / 1e6
+        ));
+    }
     let (measured, arrived) = (run.sample.messages, run.sample.latencies.count);
     if measured == 0 {
         notes.push("no message was measured: there are no latencies".into());

@@ -74,6 +74,8 @@ fn a_packet_alone_is_late_by_whole_tries() {
         assert_eq!((told.packets, told.tries), (n - none, sum), "{model}");
         assert_eq!(told.lost_ns, (sum * each) as f64 / 1e3);
         assert!(result.summary.lost.is_none(), "nothing can be lost");
+        let note = format!("{sum} failed tries");
+        assert!(result.summary.notes.iter().any(|words| words.contains(&note)));
         let busiest = result.links.iter().map(|row| row.utilisation).fold(0.0, f64::max);
         let expected = (n * serialisation + sum * each) as f64 / (1e3 * result.summary.sim_time_ns);
         assert!((busiest / expected - 1.0).abs() < 1e-9, "{model} {keeps}");
