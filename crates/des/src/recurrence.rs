@@ -18,6 +18,12 @@ use crate::world::{Event, World};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Differs(pub &'static str);
 
+impl From<Torn> for Differs {
+    fn from(_: Torn) -> Differs {
+        Differs("a state that cannot be read")
+    }
+}
+
 /// Two moments of a run, and how many periods after the second the wanted one is.
 #[derive(Clone, Copy, Debug)]
 pub struct Leap {
@@ -148,12 +154,11 @@ pub fn leap<W: Recurring>(
     most: u64,
     observe: impl FnOnce(W::Observer, &Landing<'_, W>) -> W::Observer,
 ) -> Result<(Vec<u8>, u64), Differs> {
-    let torn = |_| Differs("a state that cannot be read");
-    let open = |saved| OpenedCheckpoint::read(world, saved).map_err(torn);
+    let open = |saved| OpenedCheckpoint::read(world, saved);
     let [a, b, c, d, e] = saved;
     let borders = [open(a)?, open(b)?, open(c)?, open(d)?, open(e)?];
     let all = 0..world.layout(1).end();
-    let at = |border: &OpenedCheckpoint<'_, W>| border.take_all(world).map_err(torn);
+    let at = |border: usize| borders[border].take_all(world);
     let period = borders[1].time.0 - borders[0].time.0;
     let even = borders.windows(2).all(|pair| pair[1].time.0 - pair[0].time.0 == period);
     if !even || period == 0 {
@@ -165,9 +170,9 @@ pub fn leap<W: Recurring>(
         period,
         times,
     };
-    between(world, at(&borders[0])?, at(&borders[1])?, &mut from(0, 0))?;
+    between(world, at(0)?, at(1)?, &mut from(0, 0))?;
     let mut leap = from(BORDERS - 2, most);
-    let (state, wakes, events) = between(world, at(&borders[BORDERS - 2])?, at(&borders[BORDERS - 1])?, &mut leap)?;
+    let (state, wakes, events) = between(world, at(BORDERS - 2)?, at(BORDERS - 1)?, &mut leap)?;
     let times = leap.times;
     let outcomes = borders.each_ref().map(|border| border.outcome);
     let last = outcomes[BORDERS - 1];
@@ -202,16 +207,14 @@ pub fn leap<W: Recurring>(
 
 /// Whether the second of two moments at which a run was saved is the first again.
 pub fn same_again<W: Recurring>(world: &W, first: &[u8], second: &[u8]) -> Result<(), Differs> {
-    let torn = |_| Differs("a state that cannot be read");
-    let open = |saved| OpenedCheckpoint::read(world, saved).map_err(torn);
-    let (first, second) = (open(first)?, open(second)?);
-    let at = |border: &OpenedCheckpoint<'_, W>| border.take_all(world).map_err(torn);
+    let first = OpenedCheckpoint::read(world, first)?;
+    let second = OpenedCheckpoint::read(world, second)?;
     let mut leap = Leap {
         from: first.time.0,
         period: second.time.0 - first.time.0,
         times: 0,
     };
-    between(world, at(&first)?, at(&second)?, &mut leap).map(|_| ())
+    between(world, first.take_all(world)?, second.take_all(world)?, &mut leap).map(|_| ())
 }
 
 /// What an engine has saved, with what was recorded changed.

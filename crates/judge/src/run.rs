@@ -12,6 +12,7 @@ use des::checkpoint::Pack;
 use des::engine::Engine;
 use des::optimistic::Speculation;
 use des::ranks::{self, Broken, RankPlan, ResumeError};
+use des::recurrence::observed;
 use des::{Outcome, Stop, Time, Torn, Transport, mix};
 use fabric::any::AnyFabric;
 use fabric::engines::{self, EngineKind, MIN_WIDTH, NetworkEngine};
@@ -326,7 +327,7 @@ fn drive(
     let unseen = stats.clone();
     let (mut engine, engine_name) = match &mut ranks {
         Some(ranks) => on_ranks(spec, &world, stats, &mut **ranks, &keeper, saved)?,
-        None => engine(spec, &world, stats, saved?.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
+        None => at_its_place(spec, &world, stats, saved?).map_err(|torn| Keeper::refuse(&keeper, torn))?,
     };
     supervisor.now = engine.reached();
     let built = cpu_time();
@@ -404,6 +405,22 @@ fn why_all(spec: &RunSpec, net: &Network, shared: bool) -> Option<&'static str> 
         FastForward::Exact if in_time => Some("what happens is recorded over time"),
         FastForward::Exact => may_repeat(net),
     }
+}
+
+/// The engine of a run at its start, or as a checkpoint has it, which may have been written when all was to be noted.
+fn at_its_place<'w>(
+    spec: &RunSpec,
+    world: &'w AnyFabric,
+    stats: Stats,
+    saved: Option<Vec<u8>>,
+) -> Result<(NetworkEngine<'w>, &'static str), Torn> {
+    let saved = match saved {
+        Some(saved) if why_all(spec, world.net(), false).is_none() => {
+            Some(observed(world, &saved, Stats::note_nothing)?)
+        }
+        saved => saved,
+    };
+    engine(spec, world, stats, saved.as_deref())
 }
 
 /// The engine of a run as it was saved, which notes what it is shown from there on, or does not.

@@ -105,6 +105,11 @@ impl Stats {
         self.shown = Some(Box::default());
     }
 
+    /// From now on it counts alone.
+    pub fn note_nothing(&mut self) {
+        self.shown = None;
+    }
+
     /// Whether it takes note of all and has seen nothing since.
     pub(super) fn takes_note(&self) -> bool {
         let nothing = |shown: &Shown| shown.births.is_empty() && shown.landed.is_empty() && shown.complete.is_empty();

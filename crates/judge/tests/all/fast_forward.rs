@@ -1,8 +1,10 @@
 //! Iterations that repeat are counted, not run: the result is that of all of them, to the last bit, whoever runs them; and what does not repeat is
 //! run.
 
+use des::Time;
 use fabric::spec::{Engine, FastForward, RunSpec};
-use judge::run::{RunResult, run};
+use judge::checkpoint::{Checkpoints, Every};
+use judge::run::{RunError, RunOrder, RunResult, run, run_with};
 use serde_json::Value;
 use vocabulary::{LoadOptions, load_study, render};
 
@@ -24,7 +26,10 @@ fn done(spec: &RunSpec) -> RunResult {
 
 /// All that a run tells but for how it was executed, and how many periods were left out.
 fn told(spec: &RunSpec) -> (Value, u64) {
-    let result = done(spec);
+    all_of(&done(spec))
+}
+
+fn all_of(result: &RunResult) -> (Value, u64) {
     let mut summary = serde_json::to_value(&result.summary).unwrap();
     let left_out = summary["execution"].take()["skipped_periods"].as_u64().unwrap();
     for mood in ["cpu_s", "build_s", "peak_rss_bytes", "engine"] {
@@ -150,6 +155,42 @@ fn every_engine_leaves_out_the_same() {
         let (other, also) = told(&spec);
         assert_eq!((&other, also), (&first, left_out), "{engine:?}");
     }
+}
+
+/// Stopped every fifth of a second, also while a period is tried, and taken up again; checkpoints are written in between as well.
+#[test]
+fn a_run_that_is_taken_up_again_and_again_is_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = FAT_TREE.replace("[4, 8]", "[8, 24]").replace("up = [4]", "up = [8]");
+    let spec = study(&network, "credit", "kind = \"halo3d-26\", iterations = 60", "");
+    let (whole, left_out) = told(&spec);
+    assert!(left_out > 30, "{left_out}");
+    let mut stops = 0;
+    for every in [1_000, 1_500] {
+        let keep = Checkpoints {
+            file: folder.path().join("run.checkpoint"),
+            every: Some(Every::Simulated(Time::from_ns(every))),
+            resume: true,
+        };
+        let result = loop {
+            // The first time it is asked nothing has happened yet.
+            let mut asked = 0;
+            let ended = run_with(&spec, Some(&keep), &mut |_| {
+                asked += 1;
+                match asked {
+                    1 => RunOrder::GoOn,
+                    _ => RunOrder::SaveAndStop,
+                }
+            });
+            match ended {
+                Ok(result) => break result,
+                Err(RunError::Interrupted { .. }) => stops += 1,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        assert_eq!(all_of(&result).0, whole, "checkpoints every {every} ns");
+    }
+    assert!(stops > 1, "{stops} stops");
 }
 
 #[test]
