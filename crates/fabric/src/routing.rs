@@ -196,7 +196,27 @@ pub struct Routing {
     counters: u32,
     /// Virtual channels of the topology's own minimal routing.
     minimal_vcs: u8,
+    /// Local output ports by router and destination node, on small networks where these alone decide; else empty.
+    ways: Box<[u8]>,
+    /// Destination nodes of them.
+    nodes: u32,
     seed: u64,
+}
+
+/// Most pairs of router and node whose ways are kept: they stay in a cache.
+const MOST_WAYS: u64 = 1 << 16;
+
+/// [`Routing::ways`] of the topology's own minimal routing on one channel.
+fn ways_by_place(topology: &Topology) -> Box<[u8]> {
+    let (routers, nodes) = (topology.n_routers(), topology.n_nodes());
+    if !topology.has_one_port_by_place() || u64::from(routers) * u64::from(nodes) > MOST_WAYS {
+        return Box::default();
+    }
+    let ways = (0..routers).flat_map(|router| {
+        let way = move |node| topology.minimal(router, node, Came::INJECTED, 0).port;
+        (0..nodes).map(move |node| u8::try_from(way(node)).ok())
+    });
+    ways.collect::<Option<_>>().unwrap_or_default()
 }
 
 thread_local! {
@@ -259,10 +279,11 @@ impl Routing {
             Some(vcs) => vcs,
             None => needed.min(MAX_VCS),
         };
+        let kind_is_minimal = kind.ready().is_minimal();
         Ok(Routing {
             needed,
             last_vc: vcs - 1,
-            minimal: kind.ready().is_minimal(),
+            minimal: kind_is_minimal,
             to_the_node: kind.ready().leads_to_the_node(),
             draws_channels: kind.ready().draws_channels(),
             adaptive: spec.is_adaptive(),
@@ -272,6 +293,11 @@ impl Routing {
             counters: kind.ready().counters(),
             kind,
             minimal_vcs: topology.minimal_vcs(),
+            ways: match kind_is_minimal && vcs == 1 {
+                true => ways_by_place(topology),
+                false => Box::default(),
+            },
+            nodes: topology.n_nodes(),
             seed: mix(terms.seed ^ 0x526F_7574),
         })
     }
@@ -511,6 +537,10 @@ impl Routing {
     #[inline(never)]
     fn minimal_by_way(&self, net: &Plant, site: &Site, packet: Packet) -> Way {
         let packet = &packet;
+        let place = site.router as usize * self.nodes as usize + packet.destination() as usize;
+        if let Some(&port) = self.ways.get(place) {
+            return Way::new(port.into(), 0, 0);
+        }
         let hop = net
             .topology
             .minimal(site.router, packet.destination(), came(site, packet), self.key(packet));

@@ -208,6 +208,12 @@ impl Topology {
         !self.is_curtailed() && self.geometry.lattice().is_some_and(LatticeGeometry::goes_by_place)
     }
 
+    /// `true` where that holds but for the VC, which depends on the way.
+    pub fn has_one_port_by_place(&self) -> bool {
+        let lattice = self.geometry.lattice();
+        !self.is_curtailed() && lattice.is_some_and(LatticeGeometry::has_one_port_by_place)
+    }
+
     /// Where a router is, for [`Topology::direct`].
     pub fn coordinates(&self, router: u32) -> Coordinates {
         self.direct

@@ -45,6 +45,8 @@ impl Routing {
             news: self.news,
             counters: self.counters,
             minimal_vcs: self.minimal_vcs,
+            ways: Box::default(),
+            nodes: self.nodes,
             seed: self.seed,
             kind: Kind::Classes(Box::new(Classes { inner: self, n })),
         })

@@ -3,7 +3,7 @@
 use crate::common::*;
 use proptest::prelude::*;
 use topo::{
-    Arrangement, Came, GraphFormat, GraphSpec, HopList, MinimalRule, Topology, TopologySpec, check, verify_routes,
+    Arrangement, Came, GraphFormat, GraphSpec, HopList, MinimalRule, Tie, Topology, TopologySpec, check, verify_routes,
 };
 
 fn lattices() -> impl Strategy<Value = TopologySpec> {
@@ -12,6 +12,15 @@ fn lattices() -> impl Strategy<Value = TopologySpec> {
         let (shape, width): (Vec<u32>, Vec<u32>) = dims.into_iter().unzip();
         [torus, mesh, hyperx][kind as usize](&shape, &width, nodes)
     })
+}
+
+#[test]
+fn lattices_of_single_cables_have_one_port_by_place() {
+    let one = |spec: TopologySpec| spec.build().unwrap().has_one_port_by_place();
+    assert!(one(torus(&[4, 4], &[1, 1], 1)) && one(mesh(&[3, 5], &[1, 1], 2)) && one(hyperx(&[4, 4], &[1, 1], 2)));
+    assert!(!one(torus(&[4, 4], &[1, 2], 1)) && !one(fat_tree(&[2, 2], &[2], &[1])));
+    let split = torus(&[2, 4], &[1, 1], 1).build().unwrap().with_ties(Tie::Split);
+    assert!(!split.has_one_port_by_place());
 }
 
 fn arrangements() -> impl Strategy<Value = Arrangement> {
@@ -84,6 +93,22 @@ proptest! {
             for dim in 0..coords.len() {
                 let there = t.shifted(r, dim, 3).expect("a dimension");
                 prop_assert_eq!(t.shifted(there, dim, -3), Some(r));
+            }
+        }
+    }
+
+    #[test]
+    fn ports_that_go_by_place_are_the_same_however_a_packet_came(spec in lattices(), tie in 0usize..3, key in any::<u32>()) {
+        let t = spec.build().expect("a valid lattice").with_ties([Tie::Positive, Tie::Unwrapped, Tie::Split][tie]);
+        if t.has_one_port_by_place() && t.n_routers() <= 100 {
+            for at in 0..t.n_routers() {
+                let came = (0..t.wiring().radix(at) as u16).flat_map(|port| [0, 1].map(|vc| Came { port, vc }));
+                let came: Vec<Came> = came.chain([Came::INJECTED]).collect();
+                for node in 0..t.n_nodes() {
+                    let first = t.minimal(at, node, Came::INJECTED, 0);
+                    let all = came.iter().map(|&came| t.minimal(at, node, came, key));
+                    prop_assert!(all.into_iter().all(|hop| (hop.port, hop.links) == (first.port, 1) || hop.is_eject()));
+                }
             }
         }
     }

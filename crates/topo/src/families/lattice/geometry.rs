@@ -300,7 +300,13 @@ impl LatticeGeometry {
 
     /// `true` where [`LatticeGeometry::minimal`] depends on the two routers alone and has one cable to take.
     pub(crate) fn goes_by_place(&self) -> bool {
-        self.kind != LatticeKind::Torus && self.dims.iter().all(|d| d.width == 1)
+        self.kind != LatticeKind::Torus && self.has_one_port_by_place()
+    }
+
+    /// `true` where that holds but for the channel.
+    pub(crate) fn has_one_port_by_place(&self) -> bool {
+        let may_take_both = |d: &Dimension| self.kind == LatticeKind::Torus && self.tie == Tie::Split && d.size == 2;
+        self.dims.iter().all(|d| d.width == 1 && !may_take_both(d))
     }
 
     /// Dimension order; see the module's description for directions and VCs.
