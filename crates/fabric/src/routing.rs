@@ -213,8 +213,11 @@ fn ways_by_place(topology: &Topology) -> Box<[u8]> {
         return Box::default();
     }
     let ways = (0..routers).flat_map(|router| {
-        let way = move |node| topology.minimal(router, node, Came::INJECTED, 0).port;
-        (0..nodes).map(move |node| u8::try_from(way(node)).ok())
+        (0..nodes).map(move |node| match topology.minimal(router, node, Came::INJECTED, 0) {
+            // Nobody asks.
+            hop if hop.is_eject() => Some(0),
+            hop => u8::try_from(hop.port).ok(),
+        })
     });
     ways.collect::<Option<_>>().unwrap_or_default()
 }
@@ -264,7 +267,13 @@ impl Routing {
             true => 1,
             false => kind.ready().vcs(topology),
         };
-        let one_channel = model.channels() == RouterChannels::One;
+        let kind_is_minimal = kind.ready().is_minimal();
+        let one_channel = match model.channels() {
+            RouterChannels::One => true,
+            // Where no way depends on the name of a channel, packets need not carry one.
+            RouterChannels::Names => kind_is_minimal && topology.has_one_port_by_place(),
+            RouterChannels::AsNeeded | RouterChannels::InClasses => false,
+        };
         let bounded = terms.router.has_bounded_buffers() && !one_channel;
         if needed > MAX_VCS && bounded && terms.router.vcs.is_none() {
             let reason =
@@ -279,7 +288,6 @@ impl Routing {
             Some(vcs) => vcs,
             None => needed.min(MAX_VCS),
         };
-        let kind_is_minimal = kind.ready().is_minimal();
         Ok(Routing {
             needed,
             last_vc: vcs - 1,
