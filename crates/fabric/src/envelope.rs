@@ -3,7 +3,8 @@
 use crate::network::Network;
 use crate::packet::{EnvelopeWords, Kind, Label, Packet};
 use des::Time;
-use work::mpi::spec::Rendezvous;
+use work::mpi::spec::{Rendezvous, Wakes};
+use work::ranks::Costs;
 
 /// What a message between ranks is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,18 +114,28 @@ impl Envelope {
 /// Channel number of an event that tells a rank that its bytes have left.
 pub(crate) const SENT: u8 = 1;
 
-/// What a rank hears when the bytes of a message to `destination` have left, if it waits for that.
+/// What a rank hears when the bytes of a message to `destination` have left, if it waits for that, and how long (ps) after the last of them at
+/// least: no event comes from the end of a window into it.
 #[inline(never)]
-pub(crate) fn left(net: &Network, words: EnvelopeWords, destination: u32) -> Option<Packet> {
+pub(crate) fn left(net: &Network, words: EnvelopeWords, destination: u32) -> Option<(Packet, u64)> {
     let envelope = Envelope::from_words(words)?;
     let (_, plan, _) = net.workload.ranks_of(destination)?;
-    sent(envelope, destination, plan.costs.rendezvous)
+    let least = if envelope.purpose == Purpose::Done {
+        net.lookahead.0
+    } else {
+        0
+    };
+    Some((sent(envelope, destination, &plan.costs)?, least))
 }
 
-/// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that.
-pub(crate) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Option<Packet> {
-    let moves = matches!(envelope.purpose, Purpose::Data | Purpose::EmptyData);
-    if !moves || rendezvous != Rendezvous::Put {
+/// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that, or is woken by it.
+pub(crate) fn sent(envelope: Envelope, node: u32, costs: &Costs) -> Option<Packet> {
+    let tells = match envelope.purpose {
+        Purpose::Data | Purpose::EmptyData => costs.rendezvous == Rendezvous::Put,
+        Purpose::Done => costs.in_calls.is_some_and(|costs| costs.wakes == Wakes::Once),
+        _ => false,
+    };
+    if !tells {
         return None;
     }
     let value = u64::from(envelope.from)

@@ -194,7 +194,7 @@ fn run<J: Journal>(
                 return match event.vc() {
                     OPERATION => endpoint.woken((value >> 8) as u32),
                     BEGUN if !endpoint.begun_ends((value >> 8) as u32) => {}
-                    HEARD if !endpoint.is_asleep() => {}
+                    HEARD => endpoint.see_inbox(),
                     _ => endpoint.run(),
                 };
             }

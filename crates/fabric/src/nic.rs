@@ -434,8 +434,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let post = self.st.posts.edit(self.j, slot);
         nic.post_head = post.next;
         self.st.sources.edit(self.j, place).taken -= post.bytes;
-        if let Some(event) = envelope::left(net, post.envelope(), post.destination) {
-            let at = Time(nic.free + net.injection.hop);
+        if let Some((event, least)) = envelope::left(net, post.envelope(), post.destination) {
+            let at = Time(nic.free + net.injection.hop.max(least));
             self.sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
         }
         let free = &mut self.st.routers.edit(self.j, lp).free_post;

@@ -73,8 +73,10 @@ pub struct Plan {
     pub is_live: bool,
     /// Whether some of it are graphs.
     pub has_graphs: bool,
-    /// Phases before the work: a barrier, or none.
+    /// Phases before the work: a barrier, what is not timed, or none.
     prelude: u32,
+    /// Of those the barrier that nobody asked for.
+    barriers: u32,
     starts: Starts,
     /// Physical nodes by logical ones; of hosts with several rails the first.
     pub nodes: Vec<u32>,
@@ -96,8 +98,8 @@ impl Plan {
     ) -> Result<Plan, String> {
         let per_node = spec.per_node;
         let ranks = phases.first().map_or(0, |(program, _)| program.ranks());
-        let prelude = u32::from(spec.start == Start::AfterBarrier && ranks > 0);
-        if prelude == 1 {
+        let barriers = u32::from(spec.start == Start::AfterBarrier && ranks > 0);
+        if barriers == 1 {
             let barrier = barrier(ranks).map_err(|misfit| misfit.reason)?;
             phases.insert(0, (Arc::new(barrier), 1));
         }
@@ -152,7 +154,8 @@ impl Plan {
             is_live,
             has_graphs,
             phases: planned,
-            prelude,
+            prelude: barriers + spec.prelude,
+            barriers,
             starts,
             nodes: nodes.to_vec(),
             costs: Costs::new(&spec.mpi),
@@ -179,7 +182,7 @@ impl Plan {
 
     /// What the records of a rank need, of a plan that has graphs.
     pub fn graph_needs(&self, rank: u32) -> GraphNeeds {
-        let programs = self.phases.iter().skip(self.prelude as usize);
+        let programs = self.phases.iter().skip(self.barriers as usize);
         let mut needs = GraphNeeds {
             lanes: 1,
             // What programs receive is not known beforehand.
@@ -371,10 +374,10 @@ impl Costs {
         }
     }
 
-    /// What a message takes of its sender's processor (ps), copied if it is eager.
+    /// What a message takes of its sender's processor (ps), copied if it is eager and not fetched from where it is.
     #[inline]
     pub fn sending(&self, bytes: u64, eager: bool) -> u64 {
-        self.of_message(self.send, bytes, eager)
+        self.of_message(self.send, bytes, eager && !self.fetches(bytes))
     }
 
     /// What a message takes of its receiver's processor (ps), copied if it is eager.

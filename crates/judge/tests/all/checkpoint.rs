@@ -216,6 +216,7 @@ fn ranks(start: Start) -> Work {
         per_node: 2,
         mapping: Mapping::RoundRobin,
         start,
+        prelude: 0,
         mpi: MpiSpec {
             eager: Bytes(1_000),
             ..MpiSpec::default()
@@ -313,6 +314,7 @@ fn recorded() -> Work {
         per_node: 2,
         mapping: Mapping::RoundRobin,
         start: Start::AfterBarrier,
+        prelude: 0,
         mpi: MpiSpec {
             eager: Bytes(1_000),
             ..MpiSpec::default()

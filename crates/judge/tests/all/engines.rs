@@ -15,7 +15,7 @@ use topo::{
 };
 use work::motif::ProgramLoan;
 use work::mpi::collective::CollectiveRules;
-use work::mpi::spec::{Beside, BesideTrees, CallCosts, CostPiece, Handling, Pinning};
+use work::mpi::spec::{Beside, BesideGroups, BesideOrder, BesideTrees, CallCosts, CostPiece, Handling, Pinning, Wakes};
 use work::workload::patterns::{MatrixOf, PatternPart, Rates};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -1050,6 +1050,7 @@ fn ranks(
         per_node,
         mapping,
         start,
+        prelude: 0,
         mpi,
     })
 }
@@ -1226,6 +1227,8 @@ fn ranks_whose_messages_go_beside_the_network_or_are_fetched_give_one_answer_on_
             latency: Time::from_ns(110),
             hop: Time::from_ns(90),
             trees: BesideTrees::Shifted,
+            groups: BesideGroups::AsWired,
+            order: BesideOrder::ByNode,
         });
         ranks.mpi.costs = vec![piece(400, 90_000, 33), piece(3_000, 210_000, 12_501)];
         spec.jobs[0].work = work;
@@ -1258,7 +1261,21 @@ fn ranks_that_handle_messages_in_their_calls_give_one_answer_on_every_engine() {
             host_delay: Time::from_ns([0, 90][i % 2]),
             match_delay: Time::from_ns(50),
             read_delay: Time::from_ns(30),
+            wakes: Wakes::Each,
         });
+        if i / step % 4 == 1 {
+            ranks.mpi.fetch_above = Some(Bytes(500));
+            ranks.mpi.rendezvous = Rendezvous::Get;
+            ranks.mpi.beside = Some(Beside {
+                most: Bytes(200),
+                latency: Time::from_ns(110),
+                hop: Time::from_ns(90),
+                trees: BesideTrees::AsWired,
+                groups: BesideGroups::SstMacro,
+                order: BesideOrder::Sent,
+            });
+            ranks.prelude = (ranks.parts.len() > 1).into();
+        }
         if i / step % 3 != 2 {
             spec.nic.control = ControlOrder::ReadsFirst;
             spec.nic.reads_behind = [0, 3][i % 2];

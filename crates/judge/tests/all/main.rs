@@ -2,6 +2,7 @@
 //! runs one.
 
 mod benchmarks;
+mod beside;
 mod bills;
 mod checkpoint;
 mod clock;

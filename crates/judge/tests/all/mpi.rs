@@ -7,7 +7,7 @@ use topo::{SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::collective::Algorithm;
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
-use work::mpi::spec::{Beside, BesideTrees, CostPiece};
+use work::mpi::spec::{Beside, BesideGroups, BesideOrder, BesideTrees, CostPiece};
 use work::mpi::{Collective, CollectiveKind, Op, Transfer};
 
 fn single(nodes: u32) -> TopologySpec {
@@ -38,6 +38,7 @@ fn spec(topology: TopologySpec, per_node: u32, ops: Vec<Vec<Op>>, iterations: u3
             per_node,
             mapping: Mapping::Block,
             start: Start::InPhase,
+            prelude: 0,
             mpi: MpiSpec::default(),
         }),
         nodes: None,
@@ -197,6 +198,8 @@ fn messages_beside_the_network_and_fetched_ones_take_what_is_said() {
         latency: des::Time::from_ns(700),
         hop: des::Time::from_ns(50),
         trees: BesideTrees::AsWired,
+        groups: BesideGroups::AsWired,
+        order: BesideOrder::ByNode,
     });
     let costs = mpi(&mut beside).clone();
     let ends = costs.send_overhead.0 + costs.receive_overhead.0;

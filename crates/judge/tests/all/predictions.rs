@@ -108,6 +108,7 @@ fn programs(kind: &str, values: &[(&str, MotifValue)]) -> Work {
         per_node: 1,
         mapping: Mapping::Block,
         start: Start::InPhase,
+        prelude: 0,
         mpi: MpiSpec::default(),
     })
 }

@@ -365,6 +365,7 @@ fn work(loan: &ProgramLoan, per_node: u32, mpi: MpiSpec) -> Work {
         per_node,
         mapping: Mapping::Block,
         start: Start::InPhase,
+        prelude: 0,
         mpi,
     })
 }

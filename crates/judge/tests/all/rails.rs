@@ -24,6 +24,7 @@ fn spec(rails: Rails, per_host: u32, hosts: u32, rows: &[String]) -> RunSpec {
             per_node: per_host,
             mapping: Mapping::Block,
             start: Start::InPhase,
+            prelude: 0,
             mpi: MpiSpec {
                 rails,
                 ..MpiSpec::default()

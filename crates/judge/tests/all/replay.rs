@@ -25,6 +25,7 @@ fn spec(topology: TopologySpec, kind: &str, values: &[(&str, MotifValue)], itera
             per_node: 1,
             mapping: Mapping::Block,
             start: Start::InPhase,
+            prelude: 0,
             mpi: MpiSpec::default(),
         }),
         nodes: None,

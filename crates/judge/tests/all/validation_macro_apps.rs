@@ -12,46 +12,38 @@ use std::path::Path;
 use vocabulary::{LoadOptions, load_study};
 
 /// Case, topology and routing of rows that are no target; an empty case is every one.
-const NO_TARGET: [(&str, &str, &str); 4] = [
+const NO_TARGET: [(&str, &str, &str); 3] = [
     ("", "torus_64", "val"),
     ("", "torus_64", "ugal"),
     ("", "hyperx_64", "par"),
-    // The order in which gets of equal times reach a sender decides.
-    ("halo32", "torus_64", "min"),
 ];
+
+/// Seeds that a row is the mean of whose ways are drawn.
+const SEEDS: u64 = 4;
 
 /// Rows that are not met, by case, topology, routing and router, with what they miss by (%).
 ///
-/// On the fat-tree requests to read that come at one time are taken in the order of ranks here, and in that of events there: the halo is most sensitive to that.
-/// The wavefront on the dragonfly+ is bound by latency, with a distance beside the network of its own that is not known. On the dragonfly
-/// turns of counters meet traffic in other phases, and with PISCES queues are counted from credits of a share per channel.
-const OPEN: [(&str, &str, &str, &str, f64); 17] = [
-    ("sweep", "dragonfly_64", "min", "sculpin", 5.2),
-    ("sweep", "dragonfly_plus_64", "min", "sculpin", -8.2),
-    ("sweep", "dragonfly_64", "ugal", "pisces", -8.5),
-    ("sweep", "dragonfly_plus_64", "min", "pisces", -8.1),
-    ("a2a", "fat_tree_64", "scatter", "sculpin", 5.7),
-    ("a2a", "dragonfly_64", "min", "sculpin", -7.5),
-    ("a2a", "fat_tree_64", "scatter", "pisces", 5.7),
-    ("a2a", "dragonfly_64", "ugal", "pisces", -7.4),
-    ("a2a", "dragonfly_64", "val", "pisces", -9.1),
-    ("a2a", "dragonfly_64", "par", "pisces", -14.7),
-    ("halo32", "fat_tree_64", "scatter", "sculpin", 29.0),
-    ("halo32", "fat_tree_64", "scatter", "pisces", 29.3),
-    ("halo32", "dragonfly_64", "ugal", "pisces", 5.1),
-    ("sweep", "dragonfly_plus_64", "par", "sculpin", -11.6),
-    ("halo32", "dragonfly_plus_64", "par", "sculpin", -7.9),
-    ("sweep", "dragonfly_plus_64", "par", "pisces", -11.4),
-    ("halo32", "dragonfly_plus_64", "par", "pisces", 6.0),
+/// Most are of PISCES, on networks where queues are long: which packet a router of its takes of those that could go, and when it gives credit back, differ from
+/// here. Turns that `macro-par` deals, and its draws, meet other packets: there the turn of the routers that lead to a group goes on for every packet that might have gone that way.
+const OPEN: [(&str, &str, &str, &str, f64); 9] = [
+    ("sweep", "dragonfly_64", "ugal", "pisces", -8.4),
+    ("a2a", "dragonfly_plus_64", "par", "sculpin", 5.7),
+    ("a2a", "fat_tree_64", "scatter", "pisces", 5.6),
+    ("a2a", "dragonfly_64", "val", "pisces", -9.3),
+    ("a2a", "dragonfly_64", "par", "pisces", -10.6),
+    ("a2a", "dragonfly_plus_64", "min", "pisces", -6.9),
+    ("halo32", "dragonfly_64", "min", "pisces", -5.1),
+    ("halo32", "dragonfly_64", "ugal", "pisces", -6.6),
+    ("halo32", "dragonfly_64", "par", "pisces", -5.7),
 ];
 
-/// Ends of the barrier in front of a job of 64 ranks: ns, and how many ranks.
+/// Ends of a barrier that 64 ranks come to at one time (ns), by hops beside the network.
 #[test]
-fn a_barrier_lets_ranks_go_in_the_classes_of_sst_macro() {
+fn a_barrier_lets_ranks_go_in_classes_of_hops() {
     for (topology, classes) in [
         ("hyperx_64", vec![1_100, 1_200, 1_300, 1_400]),
         ("torus_64", vec![1_500, 1_600, 1_700]),
-        ("fat_tree_64", vec![1_800, 2_000, 2_200, 2_400]),
+        ("fat_tree_64", vec![1_800, 2_000, 2_200]),
     ] {
         let routing = if topology == "fat_tree_64" { "scatter" } else { "min" };
         let row = serde_json::json!({"case": "sweep", "topology": topology, "routing": routing, "router": "sculpin"});
@@ -59,8 +51,9 @@ fn a_barrier_lets_ranks_go_in_the_classes_of_sst_macro() {
         let fabric::spec::Work::Ranks(ranks) = &mut spec.jobs[0].work else {
             panic!("work of ranks")
         };
-        // The barrier alone.
-        ranks.parts.remove(0);
+        // A barrier at the start, and one behind it.
+        ranks.parts.drain(..4);
+        (ranks.prelude, ranks.start) = (0, fabric::spec::Start::AfterBarrier);
         let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{topology}: {error}"));
         let ends: std::collections::BTreeSet<u64> = result.ranks.iter().map(|rank| rank.begun / 1_000).collect();
         assert_eq!(ends.into_iter().collect::<Vec<_>>(), classes, "{topology}");
@@ -95,17 +88,32 @@ fn study(row: &Value) -> RunSpec {
         "a2a" => table(&all_to_all()),
         _ => table(&halo()),
     };
+    let (before, prelude) = prelude(text("case"));
     let router = match text("router") {
         "pisces" => "preset = \"pisces\"\nallow_deadlock = true",
         other => &format!("preset = \"{other}\""),
     };
     let text = format!(
-        "[topology]\n{shape}\n[link]\nbandwidth = \"25 GB/s\"\nlatency = \"100 ns\"\n[router]\n{router}\n[mpi]\npreset = \"sst-macro\"\n\
-         [routing]\nkind = \"{routing}\"\n[[job]]\nnodes = 64\nstart = \"after-barrier\"\n\
-         work = [{work}, {{ kind = \"collective\", collective = \"barrier\" }}]\n[run]\nend = \"done\"\n"
+        "[topology]\n{shape}\n[link]\nbandwidth = \"25 GB/s\"\nlatency = \"100 ns\"\n[router]\n{router}\n[mpi]\npreset = \"sst-macro\"\nbcast = \"binomial\"\n\
+         [routing]\nkind = \"{routing}\"\n[[job]]\nnodes = 64\nprelude = {prelude}\n\
+         work = [{before}{work}, {{ kind = \"collective\", collective = \"barrier\" }}]\n[run]\nend = \"done\"\n"
     );
     let study = load_study(text.as_bytes(), "macro.toml", Path::new("."), &LoadOptions::default());
     study.unwrap_or_else(|found| panic!("{text}: {found:?}")).runs.remove(0)
+}
+
+/// What SST/macro does before the barrier behind which the time begins, and how many parts that is: the launch goes down a tree in
+/// messages of 256 B, `MPI_Init` agrees on an element, and the all-to-all splits off communicators of rows and columns.
+fn prelude(case: &str) -> (String, usize) {
+    let collective = |what: &str, bytes: u32| {
+        format!("{{ kind = \"collective\", collective = \"{what}\", message = \"{bytes} B\" }}, ")
+    };
+    let mut parts = vec![collective("bcast", 256), collective("allreduce", 1)];
+    if case == "a2a" {
+        parts.extend([collective("allgather", 12), collective("allgather", 12)]);
+    }
+    parts.push("{ kind = \"collective\", collective = \"barrier\" }, ".to_owned());
+    (parts.concat(), parts.len())
 }
 
 fn table(rows: &str) -> String {
@@ -168,11 +176,18 @@ fn applications_take_the_times_of_sst_macro() {
         if NO_TARGET.iter().any(no_target) {
             continue;
         }
-        let spec = study(row);
-        let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{row}: {error}"));
-        // From the end of the first barrier to that of the last, at rank 0.
-        let first = result.ranks[0];
-        let here = (first.finished - first.begun) as f64 / 1e6;
+        let mut spec = study(row);
+        // Which ways are drawn is an affair of each simulator: means.
+        let draws = matches!(routing, "ugal" | "val" | "par");
+        let seeds = if draws { SEEDS } else { 1 };
+        let mut here = 0.0;
+        for seed in 1..=seeds {
+            spec.control.seed = seed;
+            let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{row}: {error}"));
+            // From the end of the first barrier to that of the last, at rank 0.
+            let first = result.ranks[0];
+            here += (first.finished - first.begun) as f64 / 1e6 / seeds as f64;
+        }
         let part = (here / row["us"].as_f64().unwrap() - 1.0) * 100.0;
         let line = format!(
             "{case} {topology} {routing} {router}: outside {}, here {here:.2} us, {part:+.1} %",

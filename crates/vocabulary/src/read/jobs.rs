@@ -196,7 +196,7 @@ fn read_work(
         return ranks::read(keys, &told, mpi, (n_nodes, base), findings).map(Work::Ranks);
     }
     // What was a job of ranks may be made idle without touching its other keys.
-    for key in ["ranks_per_node", "mapping", "start"]
+    for key in ["ranks_per_node", "mapping", "start", "prelude"]
         .into_iter()
         .filter(|_| kind != "idle")
     {

@@ -13,7 +13,7 @@ use study::reader::{self, Checked, Source, Values};
 use work::motif::{self, Order};
 use work::mpi::CollectiveKind;
 use work::mpi::collective::Algorithm;
-use work::mpi::spec::{Beside, CallCosts, CostPiece, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails};
+use work::mpi::spec::{Beside, CallCosts, CostPiece, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails, Wakes};
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -125,12 +125,19 @@ fn piece(row: &[Checked]) -> Option<CostPiece> {
     }
 }
 
+/// What has a meaning with messages beside the network only.
+const BESIDE_KEYS: [&str; 5] = [
+    "beside_latency",
+    "beside_hop",
+    "beside_trees",
+    "beside_groups",
+    "beside_order",
+];
+
 /// Messages that go beside the network, if some do; `None` after an error.
 fn beside(values: &Values, findings: &mut Findings) -> Option<Option<Beside>> {
     let Some(most) = values.quantity("beside") else {
-        let given = ["beside_latency", "beside_hop", "beside_trees"]
-            .into_iter()
-            .find(|key| values.given(key));
+        let given = BESIDE_KEYS.into_iter().find(|key| values.given(key));
         let Some(key) = given else {
             return Some(None);
         };
@@ -148,6 +155,8 @@ fn beside(values: &Values, findings: &mut Findings) -> Option<Option<Beside>> {
         latency: Time(values.quantity("beside_latency")?),
         hop: Time(values.quantity("beside_hop")?),
         trees: values.choice("beside_trees")?,
+        groups: values.choice("beside_groups")?,
+        order: values.choice("beside_order")?,
     }))
 }
 
@@ -179,6 +188,7 @@ fn progress(values: &Values, rails: &Rails, findings: &mut Findings) -> Option<H
         host_delay: time("host_delay")?,
         match_delay: time("match_delay")?,
         read_delay: time("read_delay")?,
+        wakes: Wakes::Each,
     }))
 }
 
@@ -239,11 +249,23 @@ pub(crate) fn read(
     for part in told {
         parts.extend(read_part(part, room, base, findings));
     }
+    let prelude = job.integer_u32("prelude")?;
+    if prelude as usize >= told.len().max(1) {
+        let reason = format!("nothing of the {} parts of the work is left to be timed", told.len());
+        findings.error(
+            job.place("prelude"),
+            &format!("{}.prelude", job.path),
+            reason,
+            "take fewer, or give the work more parts",
+        );
+        return None;
+    }
     let work = Ranks {
         parts,
         per_node,
         mapping,
         start: start(job)?,
+        prelude,
         mpi: mpi?.clone(),
     };
     (work.parts.len() == told.len()).then_some(work)

@@ -3,7 +3,7 @@
 use study::units::Unit;
 use study::{BANDWIDTH, Default, Entry, Named, Parameter, RowsOf, SECOND, Type, When, key, size, size_or_none, time};
 use work::mpi::collective::CollectiveRules;
-use work::mpi::spec::{BesideTrees, HandlingWord, RailPolicy, Rendezvous};
+use work::mpi::spec::{BesideGroups, BesideOrder, BesideTrees, HandlingWord, RailPolicy, Rendezvous};
 use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
@@ -246,6 +246,18 @@ pub(super) const MPI: &[Parameter] = &[
         Type::Choice(BesideTrees::WORDS),
         Default::Text("as-wired"),
         "How hops beside the network are counted on a fat-tree of three levels.",
+    ),
+    key(
+        "beside_groups",
+        Type::Choice(BesideGroups::WORDS),
+        Default::Text("as-wired"),
+        "How hops beside the network are counted on a dragonfly and a dragonfly+.",
+    ),
+    key(
+        "beside_order",
+        Type::Choice(BesideOrder::WORDS),
+        Default::Text("by-node"),
+        "Which of the messages beside the network that come to a node at one time is taken first, with `progress = \"in-calls\"`.",
     ),
     key(
         "collectives",

@@ -617,6 +617,12 @@ const JOB: &[Parameter] = &[
         "When the ranks of the job start; for motifs. With `spread` each at a time of its own from 0 to this, drawn from the run's seed.",
     ),
     key(
+        "prelude",
+        Type::Integer { min: 0, max: 255 },
+        Default::Text("0"),
+        "So many parts of the work come before what is timed: ranks begin, and `begin_ns` is, behind them; for motifs.",
+    ),
+    key(
         "work",
         Type::TableOf(&WORK),
         Default::From("uniform traffic at load 0.5"),

@@ -191,6 +191,8 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("mpi.stripe_above", &["\"never\"", "\"64 KiB\""]),
     ("job.nodes", &["\"all\"", "4"]),
     ("job.partition", &["\"auto\""]),
+    // The work has one part.
+    ("job.prelude", &["0"]),
     ("observe.links_every", &["\"off\"", "\"500 ns\"", "\"10 us\""]),
     ("observe.messages", &["\"summary\"", "\"full\"", "true", "false"]),
     ("run.seeds", &["[7]", "[1, 2]"]),
@@ -510,7 +512,7 @@ fn each_value(
 fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
     match (owner, key, value) {
         ("router", "architecture", "late-admission") => draft.give("nic", "nic", "chunk", "\"32 B\""),
-        ("mpi", "beside_latency" | "beside_hop" | "beside_trees", _) => draft.give("mpi", "mpi", "beside", "\"256 B\""),
+        ("mpi", key, _) if key.starts_with("beside_") => draft.give("mpi", "mpi", "beside", "\"256 B\""),
         ("nic", "retransmit_after", _) => draft.give("nic", "nic", "retransmit", "3"),
         ("nic", "chunk", _) => draft.give("router", "router", "architecture", "\"late-admission\""),
         ("router", "bubble", _) => {
@@ -654,9 +656,9 @@ fn single_studies() -> Vec<(String, Draft)> {
                     }
                     draft
                 }
-                ("mpi", _) | ("job", "ranks_per_node" | "mapping" | "start") | ("router", "o" | "O" | "S") => {
-                    with_work("ring")
-                }
+                ("mpi", _)
+                | ("job", "ranks_per_node" | "mapping" | "start" | "prelude")
+                | ("router", "o" | "O" | "S") => with_work("ring"),
                 ("sample", key) => {
                     let mut draft = plain();
                     if key != "points" {
@@ -903,6 +905,8 @@ fn mixed_study(seed: u64) -> Draft {
                 "beside_latency",
                 "beside_hop",
                 "beside_trees",
+                "beside_groups",
+                "beside_order",
                 "collectives",
             ];
             let own: Vec<_> = of("mpi")

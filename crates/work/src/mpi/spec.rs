@@ -19,8 +19,15 @@ pub struct Ranks {
     /// When they start.
     #[serde(default, skip_serializing_if = "Start::is_in_phase")]
     pub start: Start,
+    /// So many of the parts come before what is timed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub prelude: u32,
     /// What their messages cost.
     pub mpi: MpiSpec,
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 /// When the ranks of a job start.
@@ -191,6 +198,12 @@ pub struct Beside {
     /// How hops are counted on a fat-tree.
     #[serde(default, skip_serializing_if = "BesideTrees::is_as_wired")]
     pub trees: BesideTrees,
+    /// How hops are counted on a dragonfly and a dragonfly+.
+    #[serde(default, skip_serializing_if = "BesideGroups::is_as_wired")]
+    pub groups: BesideGroups,
+    /// Which of those that come to a node at one time is taken first.
+    #[serde(default, skip_serializing_if = "BesideOrder::is_by_node")]
+    pub order: BesideOrder,
 }
 
 choice! {
@@ -199,7 +212,39 @@ choice! {
     pub enum BesideTrees {
         #[default]
         AsWired = "as-wired", "As packets go.";
-        Shifted = "shifted", "Leaves are counted into sub-trees from the second one on: the first is a tree of its own, and the last tree lacks one (as SST/macro counts).";
+        Shifted = "shifted", "Leaves are counted into sub-trees from the second one on: the first is a tree of its own, and the last tree lacks one.";
+    }
+}
+
+choice! {
+    /// How the hops of messages beside the network are counted on a dragonfly and a dragonfly+.
+    #[derive(Default)]
+    pub enum BesideGroups {
+        #[default]
+        AsWired = "as-wired", "As packets go.";
+        SstMacro = "sst-macro", "Inside a group, at one router too, 1, on a dragonfly+ 2; between groups of a dragonfly+ 3; between groups of a dragonfly 1 over a link between the two routers, 2 where the first router has a link to the group, else 3.";
+    }
+}
+
+choice! {
+    /// Which of the messages beside the network that come to a node at one time is taken first.
+    #[derive(Default)]
+    pub enum BesideOrder {
+        #[default]
+        ByNode = "by-node", "By the node that has sent it.";
+        Sent = "sent", "The one that was sent first; of those sent at one time first what needs no memory registered, from the first node on, then all other, from the last node on.";
+    }
+}
+
+impl BesideGroups {
+    fn is_as_wired(&self) -> bool {
+        *self == BesideGroups::AsWired
+    }
+}
+
+impl BesideOrder {
+    fn is_by_node(&self) -> bool {
+        *self == BesideOrder::ByNode
     }
 }
 
@@ -251,6 +296,25 @@ pub struct CallCosts {
     pub match_delay: Time,
     /// What an interface takes to begin the answer to one that reads.
     pub read_delay: Time,
+    /// What a busy rank remembers of what comes.
+    #[serde(default, skip_serializing_if = "Wakes::is_each")]
+    pub wakes: Wakes,
+}
+
+choice! {
+    /// What a rank that is busy remembers of what comes.
+    #[derive(Default)]
+    pub enum Wakes {
+        #[default]
+        Each = "each", "All of it: it looks again until nothing is left.";
+        Once = "once", "That something has come: it looks once, and sleeps until something else comes, whatever is left. No study can ask for it: where nothing else comes it sleeps for ever.";
+    }
+}
+
+impl Wakes {
+    fn is_each(&self) -> bool {
+        *self == Wakes::Each
+    }
 }
 
 /// Registration of the memory of large messages: by who sends, by who receives, and again when what is received is done with.

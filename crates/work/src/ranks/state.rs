@@ -101,8 +101,14 @@ pub mod stage {
     pub const HANDLE: u32 = 3;
     /// It waits.
     pub const WAIT: u32 = 4;
+    /// It handles what lay there when it looked, out of a wait.
+    pub const LIST: u32 = 5;
+    /// The same at the end of a call.
+    pub const LAST_LIST: u32 = 6;
     /// Added to the others in a collective.
     pub const COLLECTIVE: u32 = 8;
+    /// Added to the others when something has come since it last looked.
+    pub const MISSED: u32 = 16;
 }
 
 /// What a rank's program has done wrong.
@@ -321,6 +327,10 @@ pub mod item {
     pub const HEARD_OFFER: u8 = 15;
     /// A message that its receiver fetches: for the rank that has sent it, it is done with.
     pub const OFFERED: u8 = 16;
+    /// Lies at the interface, which answers by itself: leave to send a message.
+    pub const HEARD_READ: u8 = 17;
+    /// Lies in the inbox: its own acknowledgement has left, which is nothing to handle.
+    pub const HEARD_LEFT: u8 = 18;
 }
 
 des::columns! {

@@ -223,6 +223,7 @@ mod tests {
                 per_node,
                 mapping: Mapping::Block,
                 start: Start::InPhase,
+                prelude: 0,
                 mpi: MpiSpec {
                     algorithms: vec![(CollectiveKind::Allreduce, Algorithm::Ring)],
                     ..MpiSpec::default()

@@ -13,7 +13,7 @@ use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::NONE;
 use des::{Journal, Time};
 use work::mpi::op::{ANY_SIZE, Action, Collective, Op, Transfer};
-use work::mpi::spec::{CallCosts, Rendezvous};
+use work::mpi::spec::{BesideOrder, CallCosts, Rendezvous, Wakes};
 use work::ranks::Phase;
 use work::ranks::state::{Fault, Item, fault, item, stage, waiting};
 
@@ -37,9 +37,9 @@ impl<J: Journal> Endpoint<'_, J> {
             if rank.clock > self.now {
                 return self.resume();
             }
-            let flow = match rank.stage {
+            let flow = match rank.stage & !stage::MISSED {
                 stage::ENTER => self.begin_call(),
-                _ => self.go_on(rank.stage),
+                at => self.go_on(at),
             };
             if flow == Flow::Stop {
                 return;
@@ -80,12 +80,12 @@ impl<J: Journal> Endpoint<'_, J> {
             }
             Op::Collective(_) => {
                 self.work(self.costs().enter.0);
-                self.edit().stage = stage::COLLECTIVE | stage::STEP;
+                self.set_stage(stage::COLLECTIVE | stage::STEP);
             }
             op => {
                 self.work(self.costs().enter.0.saturating_add(self.before(&op)));
-                let rank = self.edit();
-                (rank.index, rank.stage) = (rank.index + 1, stage::ACT);
+                self.edit().index += 1;
+                self.set_stage(stage::ACT);
             }
         }
         Flow::Next
@@ -106,24 +106,35 @@ impl<J: Journal> Endpoint<'_, J> {
         match (at & !stage::COLLECTIVE, op) {
             (stage::STEP, Op::Collective(collective)) => self.step(phase, &collective),
             (stage::ACT, op) => {
+                // Who waits in the same call looks then.
+                let waits = self.wakes_once() && waits_for(&op).is_some() && of_collective == 0;
                 match op {
                     Op::Collective(collective) => self.act_step(phase, &collective),
                     op => self.act(phase, op),
                 }
-                self.edit().stage = of_collective | stage::HANDLE;
+                self.set_stage(of_collective | if waits { stage::WAIT } else { stage::HANDLE });
+                Flow::Next
+            }
+            (stage::HANDLE, op) if self.wakes_once() => self.look_at_end(phase, &op),
+            (stage::LIST | stage::LAST_LIST, op) => {
+                match self.take_listed() {
+                    Some(heard) => self.handle(&heard),
+                    None if at & !stage::COLLECTIVE == stage::LIST => self.set_stage(of_collective | stage::WAIT),
+                    None => self.leave_call(phase, &op),
+                }
                 Flow::Next
             }
             (stage::HANDLE, op) => {
-                if let Some(heard) = self.take_heard(|kind| kind != item::HEARD_DATA) {
+                if let Some(heard) = self.take_heard(|kind| kind != item::HEARD_DATA && kind != item::HEARD_READ) {
                     self.handle(&heard);
                     return Flow::Next;
                 }
                 match (&op, waits_for(&op)) {
                     (Op::Collective(collective), _) => {
                         let waits = self.action_at_hand(phase, collective) == Action::Wait;
-                        self.edit().stage = of_collective | if waits { stage::WAIT } else { stage::STEP };
+                        self.set_stage(of_collective | if waits { stage::WAIT } else { stage::STEP });
                     }
-                    (_, Some(_)) => self.edit().stage = stage::WAIT,
+                    (_, Some(_)) => self.set_stage(stage::WAIT),
                     _ => self.end_call(),
                 }
                 Flow::Next
@@ -198,7 +209,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 return Flow::Next;
             }
         };
-        self.edit().stage = stage::COLLECTIVE | next;
+        self.set_stage(stage::COLLECTIVE | next);
         Flow::Next
     }
 
@@ -225,11 +236,22 @@ impl<J: Journal> Endpoint<'_, J> {
         }
         let (what, name) = waits_for(op).unwrap_or((waiting::BLOCK, 0));
         if self.pause(what, name) {
-            if matches!(op, Op::Collective(_)) {
-                let rank = self.edit();
-                (rank.step, rank.stage) = (rank.step + 1, stage::COLLECTIVE | stage::STEP);
-            } else {
-                self.end_call();
+            let in_collective = matches!(op, Op::Collective(_));
+            self.edit().step += u32::from(in_collective);
+            match in_collective {
+                _ if self.wakes_once() => self.set_stage(self.of_collective() | stage::HANDLE),
+                true => self.set_stage(stage::COLLECTIVE | stage::STEP),
+                false => self.end_call(),
+            }
+            return Flow::Next;
+        }
+        if self.wakes_once() {
+            if self.rank().stage & stage::MISSED == 0 {
+                return Flow::Stop;
+            }
+            self.edit().waiting = waiting::NOTHING;
+            if self.look_once() {
+                self.set_stage(self.of_collective() | stage::LIST);
             }
             return Flow::Next;
         }
@@ -289,7 +311,83 @@ impl<J: Journal> Endpoint<'_, J> {
     /// The end of a call.
     fn end_call(&mut self) {
         self.work(self.costs().leave.0);
-        self.edit().stage = stage::ENTER;
+        self.set_stage(stage::ENTER);
+    }
+
+    fn set_stage(&mut self, next: u32) {
+        let rank = self.edit();
+        rank.stage = rank.stage & stage::MISSED | next;
+    }
+
+    fn of_collective(&self) -> u32 {
+        self.rank().stage & stage::COLLECTIVE
+    }
+
+    fn wakes_once(&self) -> bool {
+        self.costs().wakes == Wakes::Once
+    }
+
+    /// At the end of a call, or of a step of a collective, of a rank that is woken once: where messages lie there it looks, or, if nothing has
+    /// come since it last did, waits for something to come.
+    fn look_at_end(&mut self, phase: &Phase, op: &Op) -> Flow {
+        if self.is_asleep() {
+            self.end_sleep();
+        }
+        if !self.sees(is_message) {
+            self.leave_call(phase, op);
+            return Flow::Next;
+        }
+        if self.rank().stage & stage::MISSED == 0 {
+            self.edit().waiting = waiting::BLOCK;
+            return Flow::Stop;
+        }
+        match self.look_once() {
+            true => self.set_stage(self.of_collective() | stage::LAST_LIST),
+            false => self.leave_call(phase, op),
+        }
+        Flow::Next
+    }
+
+    /// Behind a call, or a step of a collective.
+    fn leave_call(&mut self, phase: &Phase, op: &Op) {
+        let Op::Collective(collective) = op else {
+            return self.end_call();
+        };
+        let waits = self.action_at_hand(phase, collective) == Action::Wait;
+        self.set_stage(stage::COLLECTIVE | if waits { stage::WAIT } else { stage::STEP });
+    }
+
+    /// Takes all that tells of sends, then one message whose bytes have been read; where there is none it lists the messages that lie there,
+    /// and says so.
+    fn look_once(&mut self) -> bool {
+        self.edit().stage &= !stage::MISSED;
+        while let Some(heard) = self.take_heard(|kind| matches!(kind, item::HEARD_DONE | item::HEARD_CLEAR)) {
+            self.handle(&heard);
+        }
+        if let Some(heard) = self.take_heard(|kind| kind == item::HEARD_DATA) {
+            self.handle(&heard);
+            return false;
+        }
+        let inbox = self
+            .items(self.rank().inbox)
+            .take_while(|(_, heard)| heard.time <= self.now);
+        let listed: Vec<u32> = inbox
+            .filter(|(_, heard)| is_message(heard))
+            .map(|(slot, _)| slot)
+            .collect();
+        for &slot in &listed {
+            self.st.mpi.items.edit(self.j, slot).parts = LISTED;
+        }
+        !listed.is_empty()
+    }
+
+    /// Takes the first message that has been listed.
+    fn take_listed(&mut self) -> Option<Item> {
+        let inbox = self.rank().inbox;
+        let slot = self.items(inbox).find(|(_, heard)| heard.parts == LISTED)?.0;
+        let (inbox, heard) = self.take(inbox, slot);
+        self.edit().inbox = inbox;
+        Some(heard)
     }
 
     fn launch_now(&mut self, message: Transfer, context: u16, name: u32) {
@@ -302,7 +400,8 @@ impl<J: Journal> Endpoint<'_, J> {
         let about = (envelope.sequence, envelope.tag, envelope.context);
         let answers = self.plan.costs.rendezvous == Rendezvous::Get;
         let (kind, delay) = match envelope.purpose {
-            // The interface answers by itself.
+            // The interface answers by itself, and what comes at one time in its order.
+            Purpose::Clear if answers && self.takes_as_sent() => (item::HEARD_READ, costs.read_delay.0),
             Purpose::Clear if answers => {
                 self.answer(from, about, self.now.saturating_add(costs.read_delay.0));
                 return false;
@@ -319,8 +418,58 @@ impl<J: Journal> Endpoint<'_, J> {
             Purpose::EmptyData => self.plan.costs.header,
             _ => bytes,
         };
-        let at = self.now.saturating_add(delay).saturating_add(costs.host_delay.0);
+        let of_host = if kind == item::HEARD_READ {
+            0
+        } else {
+            costs.host_delay.0
+        };
+        let at = self.now.saturating_add(delay).saturating_add(of_host);
         self.put_heard(at, (kind, from, bytes), about)
+    }
+
+    /// What lies in the inbox, or at the interface, can be seen.
+    pub(in crate::mpi) fn see_inbox(&mut self) {
+        while let Some(read) = self.take_heard(|kind| kind == item::HEARD_READ) {
+            self.birth = birth_of(&read);
+            self.answer(read.rank, (read.sequence, read.tag, read.context), self.now);
+        }
+        while self.take_heard(|kind| kind == item::HEARD_LEFT).is_some() {}
+        self.edit().stage |= stage::MISSED;
+        if self.is_asleep() {
+            self.run();
+        }
+    }
+
+    /// Whether what comes at one time is taken in the order in which it was sent.
+    fn takes_as_sent(&self) -> bool {
+        let beside = self.plan.costs.beside;
+        beside.is_some_and(|beside| beside.order == BesideOrder::Sent)
+    }
+
+    /// Whether something of the inbox comes before something that has come later, or can be seen at another time.
+    fn comes_before(&self, earlier: &Item, later: &Item) -> bool {
+        if earlier.time != later.time || !self.takes_as_sent() {
+            return earlier.time <= later.time;
+        }
+        let place = |heard: &Item| {
+            let registers = match heard.kind {
+                item::HEARD_EMPTY => false,
+                item::HEARD_READ => !self.is_offered(heard),
+                _ => true,
+            };
+            let node = self.plan.locate(heard.rank).0;
+            let turn = if registers { u32::MAX - node } else { node };
+            // Bytes that were read are there when all else that comes then is.
+            (heard.kind == item::HEARD_DATA, birth_of(heard), registers, turn)
+        };
+        place(earlier) <= place(later)
+    }
+
+    /// Whether a read is for a message that its sender is done with.
+    fn is_offered(&self, read: &Item) -> bool {
+        let offered = |item: &Item| item.kind == item::OFFERED && item.sequence == read.sequence;
+        let mut peers = self.peers().filter(|peer| peer.rank == read.rank);
+        peers.any(|peer| self.items(peer.pending).any(|(_, item)| offered(item)))
     }
 
     /// What is left of `delay` for a message of `bytes` on the wire, which its interface has spent from the first packet on.
@@ -333,7 +482,13 @@ impl<J: Journal> Endpoint<'_, J> {
     /// The bytes of a message have left; `true` if the rank goes on.
     pub(super) fn hear_of_leaving(&mut self, costs: &CallCosts, to: u32, sequence: u16) -> bool {
         let at = self.now.saturating_add(costs.host_delay.0);
-        self.put_heard(at, (item::HEARD_DONE, to, 0), (sequence, 0, 0))
+        let acknowledges = self.plan.costs.rendezvous == Rendezvous::Get;
+        let kind = if acknowledges {
+            item::HEARD_LEFT
+        } else {
+            item::HEARD_DONE
+        };
+        self.put_heard(at, (kind, to, 0), (sequence, 0, 0))
     }
 
     /// Puts something into the inbox that the rank may see at `at`; `true` if it does so now.
@@ -359,7 +514,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let slot = self.put(heard);
         let mut before = NONE;
         let mut next = self.rank().inbox;
-        while next != NONE && self.st.mpi.items.get(next).time <= at {
+        while next != NONE && self.comes_before(self.st.mpi.items.get(next), &heard) {
             (before, next) = (next, self.st.mpi.items.get(next).next);
         }
         self.st.mpi.items.edit(self.j, slot).next = next;
@@ -367,7 +522,7 @@ impl<J: Journal> Endpoint<'_, J> {
             NONE => self.edit().inbox = slot,
             before => self.st.mpi.items.edit(self.j, before).next = slot,
         }
-        if at <= self.now {
+        if at <= self.now && !self.takes_as_sent() && !self.wakes_once() {
             return self.is_asleep();
         }
         if at < HORIZON.0 {
@@ -379,8 +534,14 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Whether something can be seen in the inbox.
     fn has_heard(&self) -> bool {
-        let mut inbox = self.items(self.rank().inbox);
-        inbox.next().is_some_and(|(_, heard)| heard.time <= self.now)
+        self.sees(|heard| heard.kind != item::HEARD_READ)
+    }
+
+    /// Whether something of a kind can be seen in the inbox.
+    fn sees(&self, wanted: impl Fn(&Item) -> bool) -> bool {
+        let inbox = self.items(self.rank().inbox);
+        let mut seen = inbox.take_while(|(_, heard)| heard.time <= self.now);
+        seen.any(|(_, heard)| wanted(heard))
     }
 
     /// Takes the first of a kind that can be seen in the inbox.
@@ -475,6 +636,15 @@ impl<J: Journal> Endpoint<'_, J> {
         let looked_at = entries + u64::from(found.is_some());
         self.work(self.costs().match_cost.0.saturating_mul(looked_at));
     }
+}
+
+/// In the parts of something in the inbox: it lay there when its rank looked.
+const LISTED: u8 = 1;
+
+/// Whether what lies in the inbox is a message, or the announcement of one.
+fn is_message(heard: &Item) -> bool {
+    use item::{HEARD_EAGER, HEARD_EMPTY, HEARD_OFFER, HEARD_REQUEST};
+    matches!(heard.kind, HEARD_EAGER | HEARD_EMPTY | HEARD_REQUEST | HEARD_OFFER)
 }
 
 /// When what lies in the inbox was set off: the number and the name that it has no use for.

@@ -8,9 +8,9 @@ use crate::observe::Cause;
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::{NONE, fault, next_number};
 use des::{Journal, Time};
-use topo::TopologySpec;
+use topo::{Topology, TopologySpec};
 use work::mpi::op::{ANY_SIZE, Transfer};
-use work::mpi::spec::{Beside, BesideTrees, Rendezvous};
+use work::mpi::spec::{Beside, BesideGroups, BesideTrees, Rendezvous};
 use work::ranks::state::{Item, is_far, item};
 use work::workload::Message;
 
@@ -239,13 +239,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let net = self.net;
         let topology = &net.topology;
         let (from, at) = (topology.router_of(self.node), topology.router_of(node));
-        let hops = match (beside.trees, topology.spec()) {
-            (BesideTrees::Shifted, TopologySpec::FatTree(tree)) if tree.down.len() == 3 && from != at => {
-                let tree_of = |leaf: u32| leaf.div_ceil(tree.down[1]);
-                if tree_of(from) == tree_of(at) { 2 } else { 4 }
-            }
-            _ => topology.distance(from, at),
-        };
+        let hops = hops_beside(beside, topology, from, at);
         let moved = match envelope.purpose {
             Purpose::Empty | Purpose::EmptyData => 0,
             _ => net.injection.time_of(wire),
@@ -319,11 +313,45 @@ impl<J: Journal> Endpoint<'_, J> {
         entry.delivered = 1;
         self.out.send(event);
         if matches!(purpose, Purpose::Data | Purpose::EmptyData)
-            && let Some(event) = sent(envelope, node, costs.rendezvous)
+            && let Some(event) = sent(envelope, node, costs)
         {
             let at = Time(start.saturating_add(taken).min(HORIZON.0 - 1));
             let event = event.at(at, self.lp, self.port());
             self.out.send(event);
         }
+    }
+}
+
+/// Hops between two routers with nodes, as they are counted beside the network.
+fn hops_beside(beside: &Beside, topology: &Topology, from: u32, to: u32) -> u32 {
+    match (beside.trees, beside.groups, topology.spec()) {
+        (BesideTrees::Shifted, _, TopologySpec::FatTree(tree)) if tree.down.len() == 3 && from != to => {
+            let tree_of = |leaf: u32| leaf.div_ceil(tree.down[1]);
+            if tree_of(from) == tree_of(to) { 2 } else { 4 }
+        }
+        (_, BesideGroups::SstMacro, TopologySpec::Dragonfly(_)) if topology.group(from) == topology.group(to) => 1,
+        (_, BesideGroups::SstMacro, TopologySpec::Dragonfly(_)) => hops_between_groups(topology, from, to),
+        (_, BesideGroups::SstMacro, TopologySpec::DragonflyPlus(_)) => {
+            let inside = topology.group(from) == topology.group(to);
+            if inside { 2 } else { 3 }
+        }
+        _ => topology.distance(from, to),
+    }
+}
+
+/// 1 over a link between the two routers, 2 where the first one has a link to the group, else 3. A link to router 0 is not seen as one to
+/// its group, as in SST/macro.
+fn hops_between_groups(topology: &Topology, from: u32, to: u32) -> u32 {
+    let wiring = topology.wiring();
+    let ports = wiring.port_offset[from as usize] as usize..wiring.port_offset[from as usize + 1] as usize;
+    let mut far = wiring.peer_router[ports].iter().copied();
+    if far.clone().any(|router| router == to) {
+        return 1;
+    }
+    let group = topology.group(to);
+    if far.any(|router| router > 0 && topology.group(router) == group) {
+        2
+    } else {
+        3
     }
 }

@@ -45,6 +45,7 @@ fn job(topology: TopologySpec, per_node: u32, motif: Motif, iterations: u32) -> 
             per_node,
             mapping: Mapping::Block,
             start: Start::InPhase,
+            prelude: 0,
             mpi: MpiSpec::default(),
         }),
         nodes: None,
@@ -224,6 +225,7 @@ pub fn mixed(ranks: u32, per_node: u32, (start, eager, put): (Start, u64, bool))
         per_node,
         mapping: Mapping::RoundRobin,
         start,
+        prelude: 0,
         mpi: MpiSpec {
             eager: Bytes(eager),
             rendezvous: if put { Rendezvous::Put } else { Rendezvous::Get },
