@@ -210,16 +210,15 @@ fn messages_beside_the_network_and_fetched_ones_take_what_is_said() {
     let plain = end(&larger);
     mpi(&mut larger).beside = costs.beside;
     assert_eq!(end(&larger), plain);
-    // Two control messages more, which no rank waits for and no rank pays.
+    // Two control messages more, which no rank waits for and no rank pays; who is asked does not copy.
     for bytes in [500, 501, 8_192] {
         let mut fetched = spec(single(2), 1, ping_pong(bytes), 3);
         mpi(&mut fetched).fetch_above = Some(Bytes(500));
-        let asked = if bytes > 500 {
-            2 * alone(&fetched, costs.control.0)
-        } else {
-            0
+        let (asked, copies) = match bytes > 500 {
+            true => (2 * alone(&fetched, costs.control.0), 1),
+            false => (0, 2),
         };
-        let leg = ends + 2 * bytes * 50 + asked + alone(&fetched, bytes);
+        let leg = ends + copies * bytes * 50 + asked + alone(&fetched, bytes);
         assert_eq!(end(&fetched), 6 * leg, "{bytes} B");
     }
 }
