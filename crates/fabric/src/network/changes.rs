@@ -332,9 +332,7 @@ impl Planned {
         }
         joined
     }
-}
 
-impl Planned {
     /// When links of the network are impaired.
     fn impaired(&self, plant: &Plant) -> Vec<Impaired> {
         let mut all = Vec::new();
