@@ -29,6 +29,8 @@ from .analyses.compare.side import compare
 from .analyses.effects.shares import Effects, effects
 from .analyses.failures.records import Failures
 from .analyses.failures.tried import failures
+from .analyses.fork.forked import fork
+from .analyses.fork.records import Fork, Forks
 from .analyses.knee.records import Knee
 from .analyses.knee.search import knee
 from .analyses.pareto.front import Pareto, pareto
@@ -80,6 +82,8 @@ __all__ = [
     "FabricsimError",
     "Failures",
     "Finding",
+    "Fork",
+    "Forks",
     "Graph",
     "Interrupted",
     "JobTimes",
@@ -111,6 +115,7 @@ __all__ = [
     "effects",
     "errors",
     "failures",
+    "fork",
     "graphs",
     "knee",
     "list_entries",

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
     from fabricsim._runs import Point
 
-__all__ = ["combined", "default_metric", "metric_values", "of_points", "refuse_failed", "refuse_old_name"]
+__all__ = [
+    "combined",
+    "compared_by",
+    "default_metric",
+    "metric_values",
+    "number_of",
+    "of_points",
+    "refuse_failed",
+    "refuse_old_name",
+    "state_of",
+]
 
 
 def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | None = None) -> np.ndarray:
@@ -124,3 +134,31 @@ def default_metric(record: RunRecord) -> str:
         return "memory.time_ns"
     jobs = record.summary.get("jobs") or []
     return "jobs.0.time_ns" if jobs and "ranks" in jobs[0] and jobs[0].get("time_ns") is not None else "latency_ns.mean"
+
+
+def state_of(records: Sequence[RunRecord]) -> str:
+    """Return ``saturated`` if one of the seeds is, ``ok`` if all are, else ``unsettled``."""
+    states = {record.state for record in records}
+    return "saturated" if "saturated" in states else "unsettled" if "unsettled" in states else "ok"
+
+
+def compared_by(records: Sequence[RunRecord]) -> str:
+    """Return what a run is compared by with what becomes of it when something fails, from its seeds.
+
+    The time of its work where it ends, else the latency, of what does not keep up with its load what is accepted.
+    """
+    metric = default_metric(records[0])
+    if metric != "latency_ns.mean":
+        return metric
+    jobs = records[0].summary.get("jobs") or []
+    if jobs and jobs[0].get("time_ns") is not None:
+        return "jobs.0.time_ns"
+    return metric if state_of(records) == "ok" else "accepted_load"
+
+
+def number_of(record: RunRecord, metric: str) -> float | None:
+    """Return a number of a run, None where it has none; raises `KeyError` where there is no such number."""
+    value = record.value(metric)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)

@@ -1,6 +1,7 @@
 /* The page of `fabricsim view`: which rows are made, where keys lead, what is said of a folder. */
 import assert from "node:assert/strict";
 import test from "node:test";
+import { forkOf, keysOf, stateWords } from "../../python/fabricsim/view/js/fork.js";
 import { rowAfter, windowOf } from "../../python/fabricsim/view/js/rows.js";
 import { badge, merged, shareOf } from "../../python/fabricsim/view/js/states.js";
 
@@ -33,4 +34,34 @@ test("runs that come in have their places in the study", () => {
   assert.deepEqual(found, [{ id: "a" }, { id: "b" }, { id: "c", ok: true }]);
   assert.equal(shareOf({ finished: 1, total: 4 }), 0.25);
   assert.equal(shareOf({ finished: 0, total: 0 }), 0);
+});
+
+test("keys of a fork are read as they are written in a study", () => {
+  assert.deepEqual(keysOf(""), {});
+  assert.deepEqual(keysOf('routing.threshold = "8 KiB", job.0.placement=random'), {
+    "routing.threshold": "8 KiB",
+    "job.0.placement": "random",
+  });
+  assert.deepEqual(keysOf("topology.shape = [4, 4]\nrun.seeds = [1, 2]"), { "topology.shape": "[4, 4]", "run.seeds": "[1, 2]" });
+  assert.deepEqual(keysOf('job.0.work = { kind = "ring", message = "1 KiB" }'), {
+    "job.0.work": '{ kind = "ring", message = "1 KiB" }',
+  });
+  assert.throws(() => keysOf("routing.kind"), /no key with its value/);
+});
+
+test("a fork asks for what fails from the time given, or for keys alone", () => {
+  const where = { folder: "a", run: "b" };
+  const asked = { way: "0.5", at: " 3 us ", until: "", keys: "" };
+  const cable = { cables: ["x"] };
+  assert.deepEqual(forkOf(where, cable, asked), { ...where, sets: {}, ...cable, at: "3 us", keeps: 0.5 });
+  assert.deepEqual(forkOf(where, cable, { ...asked, way: "dead", at: "", until: "9 us" }), {
+    ...where,
+    sets: {},
+    ...cable,
+    at: "0 s",
+    until: "9 us",
+  });
+  assert.equal(forkOf(where, { nodes: [3] }, asked).keeps, undefined);
+  assert.deepEqual(forkOf(where, null, { ...asked, keys: "a.b = 1" }), { ...where, sets: { "a.b": "1" } });
+  assert.equal(stateWords({ state: "running", name: "x" }), "With x: is running.");
 });

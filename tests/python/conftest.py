@@ -38,6 +38,8 @@ if not REAL:
     sys.modules.pop("sitecustomize", None)
     importlib.import_module("sitecustomize")
 
+#: Whether every world is run on every engine (`make parity`), and not only a part of them.
+WHOLE = os.environ.get("FABRICSIM_PARITY") == "whole"
 #: The files that take longest, in this order: of several workers, none is left with one of them when the others are done.
 LONGEST = (
     *("documents", "mpi_library", "campaign", "checkpoint", "seals", "mpi", "saturation", "programs", "studies", "figures"),

@@ -132,6 +132,15 @@ def test_the_page_on_failures_runs_as_written(tmp_path):
     assert (tmp_path / "dragonfly" / "report.html").is_file()
 
 
+def test_the_page_on_forks_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/fork.md", tmp_path) == 4
+    told = (ROOT / "docs/how-to/fork.md").read_text()
+    found = json.loads((tmp_path / "halo" / "forks" / "forks.json").read_text())["forks"][0]
+    sentences = [fork["sentence"] for fork in (*found["forks"], *found["earlier"])]
+    assert len(sentences) == 4
+    assert sum(sentence in told for sentence in sentences) == 1
+
+
 def test_the_page_on_mpi_jobs_runs_as_written(tmp_path):
     assert _execute("docs/how-to/mpi-jobs.md", tmp_path, skip=['[sweep]\n"mpi.eager', "[[job]]\nwork = ["]) >= 4
     assert (tmp_path / "halo" / "jobs.parquet").is_file()

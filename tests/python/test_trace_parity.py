@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fabricsim as fs
-from conftest import REAL, kill_with_children
+from conftest import REAL, WHOLE, kill_with_children
 
 pytestmark = pytest.mark.skipif(not REAL, reason="needs the real core")
 
@@ -22,7 +22,6 @@ MPIRUN = Path(sys.executable).parent / "mpirun"
 PATIENT = {**os.environ, "MPIR_CVAR_POLLS_BEFORE_YIELD": "10"}
 RANKS = 24
 #: All ways of running (`make parity`), or one of each kind.
-WHOLE = os.environ.get("FABRICSIM_PARITY") == "whole"
 #: Its multiples are no borders of windows.
 EVERY_PS = 39_999_937
 

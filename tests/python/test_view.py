@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,88 @@ def listed(folder, name=""):
     answer = client(folder).get(f"/{TOKEN}/api/runs", params={"folder": name})
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+def forked(one, told):
+    """Have a run forked, and return how that ended."""
+    begun = one.post(f"/{TOKEN}/api/fork", json=told)
+    assert begun.status_code == 200, begun.text
+    assert begun.json()["state"] in ("waiting", "running")
+    deadline = time.monotonic() + 120
+    while True:
+        found = one.get(f"/{TOKEN}/api/forks").json()[begun.json()["number"]]
+        if found["state"] not in ("waiting", "running"):
+            return found
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_page_has_runs_forked_one_after_the_other(folder):
+    run = listed(folder)["runs"][1]["id"]
+    with client(folder) as one:
+        slow = forked(one, {"folder": "", "run": run, "cables": ["(0) ring+"], "at": "2 us", "keeps": 0.5})
+        assert (slow["state"], slow["forks"], slow["folder"]) == ("done", "forks", "")
+        assert slow["sentence"].startswith("With (0) ring+ at 50 % of its bandwidth from 2 us on: mean latency ")
+        found = listed(folder, "forks")["runs"]
+        assert [entry["id"] for entry in found] == [slow["fork"]]
+        # An answer, though it is no number.
+        slower = forked(one, {"folder": "", "run": run, "cables": ["(0) ring+"], "at": "2 us", "keeps": 0.1})
+        assert (slower["state"], "too short to tell" in slower["sentence"]) == ("done", True)
+        wrong = forked(one, {"folder": "", "run": run, "cables": ["nowhere"], "at": "2 us"})
+        assert wrong["state"] == "failed"
+        assert "no cable is called `nowhere`" in wrong["sentence"]
+        gone = forked(one, {"folder": "", "run": "000000000000", "sets": {"link.latency": "1 us"}})
+        assert "no finished run with id '000000000000'" in gone["sentence"]
+        assert one.get(f"/{TOKEN}/api/folders").json()["folders"] == ["", "forks"]
+        link = one.get(f"/{TOKEN}/api/link", params={"run": run, "router": 0, "port": 0}).json()
+        assert link["fails"] == {"cables": ["(0) ring+"]}
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (b"no JSON", "as JSON"),
+        ([], "of a folder and a run"),
+        ({"folder": "", "run": "x"}, "nothing is other"),
+        ({"folder": "", "run": "x", "cables": ["a"]}, "say when it fails"),
+        ({"folder": "", "run": "x", "cables": ["a"], "at": 3}, "is no time"),
+        ({"folder": "", "run": "x", "cables": 3, "at": "3 us"}, "not iterable"),
+    ],
+)
+def test_half_a_fork_is_refused_with_words(folder, told, words):
+    content = told if isinstance(told, bytes) else json.dumps(told).encode()
+    with client(folder) as one:
+        answer = one.post(f"/{TOKEN}/api/fork", content=content, headers={"content-type": "application/json"})
+        assert (answer.status_code, words in answer.text) == (400, True), answer.text
+        outside = one.post(f"/{TOKEN}/api/fork", json={"folder": "..", "run": "x", "sets": {"a": "b"}})
+        assert outside.status_code == 403
+
+
+def test_runs_are_forked_for_this_page_alone(folder):
+    told = {"folder": "", "run": "x", "sets": {"link.latency": "1 us"}}
+    one = client(folder)
+    assert one.post("/api/fork", json=told).status_code == 405
+    assert one.post(f"/{'x' * 32}/api/fork", json=told).status_code == 403
+    assert one.post(f"/{TOKEN}/api/runs", json=told).status_code == 405
+    assert one.post(f"/{TOKEN}/api/fork", data=told).status_code == 405
+    assert one.post(f"/{TOKEN}/api/fork", json=told, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    only_read = TestClient(application(folder, token=TOKEN, port=PORT, may_fork=False), base_url=HERE, follow_redirects=False)
+    assert only_read.post(f"/{TOKEN}/api/fork", json=told).status_code == 405
+    assert only_read.get(f"/{TOKEN}/api/folders").json()["may_fork"] is False
+
+
+def test_a_server_that_ends_ends_its_forks(folder):
+    run = listed(folder)["runs"][0]["id"]
+    with client(folder) as one:
+        told = {"folder": "", "run": run, "sets": {"run.end": "20 ms"}}
+        number = one.post(f"/{TOKEN}/api/fork", json=told).json()["number"]
+        deadline = time.monotonic() + 60
+        while not (folder / "forks" / ".lock").exists():
+            assert time.monotonic() < deadline, one.get(f"/{TOKEN}/api/forks").json()[number]
+            time.sleep(0.05)
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 30
+    assert not list((folder / "forks" / "runs").glob("*.json"))
 
 
 def records(folder):
@@ -543,6 +626,31 @@ def opened(browser, address, **how):
     page.goto(address)
     page.locator(".stage").first.wait_for()
     return page
+
+
+def test_a_click_on_a_link_forks_the_run_and_puts_it_beside(browser, moving, tmp_path):
+    folder = Path(shutil.copytree(moving, tmp_path / "moving"))
+    with server(folder) as (address, _):
+        page = opened(browser, address)
+        page.locator(".over").focus()
+        page.keyboard.press("ArrowRight")
+        page.locator(".hot button").first.click()
+        start = page.get_by_label("from", exact=True)
+        start.wait_for()
+        assert start.input_value().endswith(" ns")
+        page.locator(".fork select").select_option("0.1")
+        shots(page, "what-if")
+        page.get_by_role("button", name="run the fork").click()
+        page.locator(".fork p", has_text="of its bandwidth from").filter(has_text="times the").wait_for()
+        page.get_by_text("what differs").wait_for()
+        assert page.locator(".side").count() == 2
+        shots(page, "forked")
+        # Keys alone, and what they are not.
+        page.get_by_label("keys from the start").fill("routing.kind")
+        page.get_by_role("button", name="run the fork").click()
+        page.get_by_text("is no key with its value").wait_for()
+        assert page.errors == []
+        page.close()
 
 
 def test_the_picture_moves_through_time_by_mouse_and_keyboard(browser, moving):

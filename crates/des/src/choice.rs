@@ -2,6 +2,7 @@
 //!
 //! Whether several workers pay depends on events per window, on the caches and on what else the machine does: nothing that can be known
 //! beforehand. Where it cannot pay is known: windows that hold fewer events than it takes to meet are not tried with several workers.
+//! A trial is short, and whatever else the machine does may fall into it: several workers are kept as long as they pay.
 //! The answer of the run does not depend on it.
 
 use std::time::Duration;
@@ -123,7 +124,13 @@ impl WorkerChoice {
                 self.patience = (self.patience * 2).min(PATIENCE.1);
                 ChoicePhase::Look
             }
-            ChoicePhase::Settled(left) => ChoicePhase::Settled(left - 1),
+            ChoicePhase::Settled(left) => {
+                let long = events >= TRIAL * self.workers as u64;
+                if long && self.next().0 > 1 {
+                    self.many = cost;
+                }
+                ChoicePhase::Settled(left - 1)
+            }
         };
     }
 }
@@ -158,6 +165,27 @@ mod tests {
             let (one, many, _) = bursts(100, little, 1_000, 1_000);
             assert!(one > 970, "{one} {many}");
         }
+    }
+
+    #[test]
+    fn several_workers_that_seemed_faster_on_trial_only_are_given_up_after_a_burst() {
+        let (mut choice, mut many) = (WorkerChoice::new(2, 1), 0);
+        for _ in 0..100 {
+            let (workers, trial) = choice.next();
+            let cost = match (workers, trial) {
+                (1, Some(_)) => 400,
+                (1, None) => 100,
+                (_, Some(_)) => 90,
+                (_, None) => {
+                    many += 1;
+                    500
+                }
+            };
+            let events = trial.map_or(1 << 20, |(events, _)| events);
+            choice.learn(events, events.div_ceil(1_000), Duration::from_nanos(events * cost));
+        }
+        // Trials come after 16, 32 and 64 bursts; each is believed once.
+        assert!((1..=3).contains(&many), "{many}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ from fabricsim.analyses.compare import COMPARE
 from fabricsim.analyses.effects import EFFECTS
 from fabricsim.analyses.entry import Analysis
 from fabricsim.analyses.failures import FAILURES
+from fabricsim.analyses.fork import FORK
 from fabricsim.analyses.knee import KNEE
 from fabricsim.analyses.pareto import PARETO
 from fabricsim.analyses.perturb import PERTURB
@@ -26,6 +27,7 @@ ANALYSES: tuple[Analysis, ...] = (
     CAPACITY,
     SATURATION,
     FAILURES,
+    FORK,
     KNEE,
     EFFECTS,
     PARETO,

@@ -15,6 +15,9 @@ from fabricsim.cli._base import InputError, app, example, put, say
 def view(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory, or a folder of such.")],
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: one that is free.")] = 0,
+    forks: Annotated[
+        bool, typer.Option("--forks/--read-only", help="Whether the page may fork runs, which writes below DIR and takes time.")
+    ] = True,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
 ) -> None:
     """Show results in a local page while they come in, and after; Ctrl-C ends it."""
@@ -39,6 +42,6 @@ def view(
             webbrowser.open(address)
 
     try:
-        serve(folder, port=port, ready=ready)
+        serve(folder, port=port, may_fork=forks, ready=ready)
     except OSError as error:
         raise InputError(f"--port {port}: {error.strerror}; leave --port out for one that is free") from None

@@ -95,6 +95,7 @@ def _of_searches(results: Recorded) -> list[Answer]:
     for name, entries, question, draw in (
         ("saturation.json", "saturations", "At which load does the network stop keeping up?", _saturation_figures),
         ("failures.json", "failures", "What do failures cost?", _failure_figures),
+        ("forks.json", "forks", "What would have become of it?", _fork_figures),
         ("knee.json", "knees", "Where does doubling stop to pay?", _knee_figures),
     ):
         content = results.product(name)
@@ -150,6 +151,23 @@ def _failure_figures(told: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ..
     )
     lines = [[line for line in figure["lines"] if line["points"]] for figure in figures]
     return tuple({**figure, "lines": mine} for figure, mine in zip(figures, lines, strict=True) if mine)
+
+
+def _fork_figures(told: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """Return every run and its forks as bars."""
+    found = []
+    for entry in told[:_MOST]:
+        forks = [fork for fork in (*entry["forks"], *entry["earlier"]) if fork["value"] is not None]
+        if entry["value"] is None or not forks:
+            continue
+        names = [f"{entry['name']}, as it is", *(fork["name"] for fork in forks)]
+        values = [entry["value"], *(fork["value"] for fork in forks)]
+        states = [entry["state"], *(fork["state"] for fork in forks)]
+        remarks = ["" if state == "ok" else state for state in states]
+        figure = figure_of(entry["metric"])
+        label = figure.label() if figure else entry["metric"]
+        found.append({"kind": "bars", "label": label, "names": names, "values": values, "remarks": remarks})
+    return tuple(found)
 
 
 def _knee_figures(told: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:

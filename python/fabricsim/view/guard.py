@@ -1,5 +1,7 @@
 """Who may ask: nothing is answered without the token in the address, under another name than this machine's own, or by another method.
 
+Runs are begun by POST alone, which a form of another page cannot send as JSON, and only where the server was told of such paths.
+
 The server listens on the loopback alone. A web page that is open in the same browser can still send it requests, and a name that is
 made to lead to 127.0.0.1 can have it read the answers: the first does not know the token, the second comes with its own name as
 ``Host``.
@@ -8,6 +10,7 @@ made to lead to 127.0.0.1 can have it read the answers: the first does not know 
 from __future__ import annotations
 
 import hmac
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -43,11 +46,14 @@ class Guard:
         First part of every path.
     port : int
         That the server listens on.
+    begins : collection of str, optional
+        Paths at which something may be begun.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, *, token: str, port: int, begins: Collection[str] = ()) -> None:
         self.app = app
         self.token = token
+        self.begins = begins
         self.hosts = {f"{name}:{port}" for name in _OWN_NAMES}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,7 +77,7 @@ class Guard:
         host = Headers(scope=scope).get("host", "")
         if host.lower() not in self.hosts:
             return PlainTextResponse(f"this server is not called {host!r}\n", status_code=421)
-        if scope["method"] not in ("GET", "HEAD"):
+        if scope["method"] not in ("GET", "HEAD") and not self._may_begin(scope):
             return PlainTextResponse("nothing can be changed here\n", status_code=405, headers={"allow": "GET, HEAD"})
         if Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return PlainTextResponse("another page may not ask\n", status_code=403)
@@ -83,3 +89,8 @@ class Guard:
         if not slash:
             return PlainTextResponse("", status_code=307, headers={"location": f"/{self.token}/"})
         return None
+
+    def _may_begin(self, scope: Scope) -> bool:
+        path = "/" + scope["path"].lstrip("/").partition("/")[2]
+        kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip()
+        return scope["method"] == "POST" and path in self.begins and kind == "application/json"

@@ -98,6 +98,8 @@ class Picture:
             if node is None and by != f"to {end}"
             else f"{names[router]} \u2192 {end}",
             "class": link_class,
+            # What fails with it, as a fork is asked for.
+            "fails": {"cables": [f"{names[router]} {by}"]} if node is None else {"nodes": [node]},
             **self.loads.of_link(router, port),
             **users(self.network, self.tables, router, port, node),
         }

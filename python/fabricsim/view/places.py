@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabricsim.analyses.fork.defaults import FOLDER
+
 __all__ = ["Outside", "Root"]
 
 #: Folders of results are looked for so deep below the one that is shown, and so many of them.
@@ -68,7 +70,8 @@ class Root:
         names = {entry.name for entry in below}
         if {"manifest.json", "seals.json"} & names or {"runs", ".lock"} <= names:
             found.append(name)
-            return
+            # Of runs that were forked.
+            below = [entry for entry in below if entry.name == FOLDER]
         for entry in below if depth < _DEPTH else ():
             # A link to a folder may lead round in a circle.
             if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):

@@ -1,8 +1,9 @@
-"""The server of `fabricsim view`: Starlette on uvicorn, on the loopback, for one folder; it reads and never writes."""
+"""The server of `fabricsim view`: Starlette on uvicorn, on the loopback, for one folder. It reads; what is written are forks that a page asks for."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import secrets
 import socket
@@ -21,6 +22,7 @@ from fabricsim.errors import DamagedError
 from fabricsim.report.script import joined
 from fabricsim.view.differences import differences
 from fabricsim.view.folders import Missing, Watched
+from fabricsim.view.forks import Forks, Refused
 from fabricsim.view.guard import Guard
 from fabricsim.view.pictures import Picture, Pictures
 from fabricsim.view.places import Outside, Root
@@ -34,6 +36,8 @@ _ALIVE_S = 15.0
 _MOST_WINDOWS = 64
 #: Runs that one message tells; more are fetched as a whole.
 _MOST_TOLD = 500
+#: Where a fork is begun.
+_BEGIN = "/api/fork"
 
 
 def _script() -> str:
@@ -72,7 +76,9 @@ def _whole(request: Request, name: str) -> int:
         raise Missing(f"{name} is {text!r}, which is no whole number") from None
 
 
-def application(folder: Path, *, token: str, port: int, stopping: Callable[[], bool] = lambda: False) -> Guard:
+def application(
+    folder: Path, *, token: str, port: int, stopping: Callable[[], bool] = lambda: False, may_fork: bool = True
+) -> Guard:
     """Return what answers for a folder.
 
     Parameters
@@ -85,9 +91,12 @@ def application(folder: Path, *, token: str, port: int, stopping: Callable[[], b
         That requests have in their `Host`.
     stopping : callable, optional
         Whether the server is about to end: streams end then.
+    may_fork : bool, optional
+        Whether pages may have runs forked.
     """
     root = Root.of(folder)
     folders = _Folders(root)
+    forks = Forks(root)
 
     async def asset(request: Request) -> Response:
         here = files("fabricsim")
@@ -100,7 +109,7 @@ def application(folder: Path, *, token: str, port: int, stopping: Callable[[], b
         return Response((here / "view" / "page.html").read_text(encoding="utf-8"), media_type="text/html")
 
     async def list_folders(_: Request) -> Response:
-        return JSONResponse({"root": root.path.name, "folders": await asyncio.to_thread(root.folders)})
+        return JSONResponse({"root": root.path.name, "folders": await asyncio.to_thread(root.folders), "may_fork": may_fork})
 
     async def runs(request: Request) -> Response:
         watched, _ = await folders.get(request.query_params.get("folder", ""))
@@ -133,6 +142,24 @@ def application(folder: Path, *, token: str, port: int, stopping: Callable[[], b
         sides = ((first, asked.get("run", "")), (second, asked.get("run2", "")))
         return JSONResponse(await asyncio.to_thread(differences, sides))
 
+    async def begin_fork(request: Request) -> Response:
+        try:
+            told = json.loads(await request.body())
+        except ValueError:
+            raise Refused("a fork is asked for as JSON") from None
+        return JSONResponse(forks.begin(told).to_json())
+
+    async def asked_forks(_: Request) -> Response:
+        return JSONResponse([one.to_json() for one in forks.asked])
+
+    async def refused(_: Request, error: Exception) -> Response:
+        return PlainTextResponse(f"{error}\n", status_code=400)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await forks.end()
+
     async def missing(_: Request, error: Exception) -> Response:
         return PlainTextResponse(f"{error}\n", status_code=404)
 
@@ -149,10 +176,13 @@ def application(folder: Path, *, token: str, port: int, stopping: Callable[[], b
             Route("/api/loads", loads),
             Route("/api/link", link),
             Route("/api/differences", beside),
+            Route("/api/forks", asked_forks),
+            *([Route(_BEGIN, begin_fork, methods=["POST"])] if may_fork else []),
         ],
-        exception_handlers={Outside: outside, Missing: missing, DamagedError: missing},
+        exception_handlers={Outside: outside, Missing: missing, DamagedError: missing, Refused: refused},
+        lifespan=lifespan,
     )
-    return Guard(app, token=token, port=port)
+    return Guard(app, token=token, port=port, begins=(_BEGIN,) if may_fork else ())
 
 
 async def _changes(folders: _Folders, name: str, request: Request, stopping: Callable[[], bool]) -> AsyncIterator[str]:
@@ -187,7 +217,7 @@ async def _changes(folders: _Folders, name: str, request: Request, stopping: Cal
             yield ": alive\n\n"
 
 
-def serve(folder: Path, *, port: int = 0, ready: Callable[[str], None]) -> None:
+def serve(folder: Path, *, port: int = 0, may_fork: bool = True, ready: Callable[[str], None]) -> None:
     """Serve a folder until Ctrl-C or SIGTERM.
 
     Parameters
@@ -196,6 +226,8 @@ def serve(folder: Path, *, port: int = 0, ready: Callable[[str], None]) -> None:
         What is shown.
     port : int
         To listen on; 0 for one that is free.
+    may_fork : bool
+        Whether pages may have runs forked.
     ready : callable
         Told the address once the server listens.
 
@@ -211,9 +243,9 @@ def serve(folder: Path, *, port: int = 0, ready: Callable[[str], None]) -> None:
         listening.listen(64)
         number = listening.getsockname()[1]
         server: uvicorn.Server
-        app = application(folder, token=token, port=number, stopping=lambda: server.should_exit)
+        app = application(folder, token=token, port=number, stopping=lambda: server.should_exit, may_fork=may_fork)
         # No access log: it would show the token.
-        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2)
+        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         ready(f"http://127.0.0.1:{number}/{token}/")
         server.run(sockets=[listening])

@@ -15,7 +15,7 @@ figures! {
     /// A job. Its messages are those of all its nodes, requests and answers of protocols among them, acknowledgements of pairs not.
     pub struct JobSummary {
         name: String = Text, "job", "Its name in the study.";
-        time_ns: Option<f64> = Nanoseconds, "time of the job", "When the last of all ranks was done, or the last message of finite traffic arrived; null if one was not.";
+        time_ns: Option<f64> = Nanoseconds, "time of the job", "When the last of all ranks was done, or the last message of finite traffic arrived; null if one was not, and of traffic without an end.";
         measured: u64 = Count, "measured messages", "Messages that are measured: born behind the warm-up and before the end, and not lost.", parts Sum;
         arrived: u64 = Count, "arrived messages", "Those of them that have arrived.", parts Sum;
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +150,7 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
                 JobWork::Ranks(RankFigures::new(&rows, run.net.workload.plan_of(j), wait_ns)),
             ),
             true => (
-                (track.latest > 0 && measured == arrived).then_some(track.latest as f64 / 1e3),
+                (!endless && track.latest > 0 && measured == arrived).then_some(track.latest as f64 / 1e3),
                 JobWork::Traffic(TrafficFigures {
                     wait_ns,
                     state,

@@ -298,6 +298,8 @@ fn jobs_have_figures_of_their_own() {
     assert!(loads.fairness > 0.99 && loads.accepted_load_min > 0.1, "{loads:?}");
     let calm = of_calm.loads.as_ref().unwrap();
     assert!((calm.accepted_load - 0.2).abs() < 0.02, "{calm:?}");
+    // Neither ends, whatever has arrived: when the last message came says nothing.
+    assert!(summary.jobs.iter().all(|job| job.time_ns.is_none()));
 }
 
 /// On a ring by dimension order through credits, nodes far from the hot one get less than those near it.

@@ -8,7 +8,6 @@ campaign that was stopped goes on where it was.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,14 +18,13 @@ import numpy as np
 from fabricsim._campaign import Campaign, Outcome
 from fabricsim._figures import together
 from fabricsim._folder import runs_left
-from fabricsim._metrics import default_metric, refuse_old_name
+from fabricsim._metrics import compared_by, number_of, refuse_old_name, state_of
 from fabricsim._points import error_words, point_name, point_sets, points_without
 from fabricsim._progress import make_observer
 from fabricsim._runs import Expansion, Run
 from fabricsim.analyses.failures.defaults import DRAWS
 from fabricsim.analyses.failures.records import Failure, Failures
 from fabricsim.analyses.failures.trials import Asked, Candidates, Trial, candidates, drawn, one_by_one, too_few
-from fabricsim.analyses.saturation.measure import state_of
 from fabricsim.errors import StudyError
 from fabricsim.results import Results
 
@@ -124,11 +122,11 @@ class _Place:
                 return
             records.append(record)
         if not self.metric:
-            self.metric = _metric(records)
+            self.metric = compared_by(records)
         self.maximise = self.maximise or self.metric.startswith(_MORE)
         for record in records:
             try:
-                if _number(record, self.metric) is None:
+                if number_of(record, self.metric) is None:
                     why = f" ({record.why})" if record.state != "ok" else ""
                     self.reason = f"without failures there is no {self.metric}{why}"
             except KeyError as error:
@@ -245,29 +243,10 @@ class _Heard:
         return self.refused.get(run.id) or self.faults.get(run.id) or f"{run.label} gave no result"
 
 
-def _metric(records: Sequence[RunRecord]) -> str:
-    """Return what runs are compared by: the time of their work where it ends, else the latency, of what does not keep up what is accepted."""
-    metric = default_metric(records[0])
-    if metric != "latency_ns.mean":
-        return metric
-    jobs = records[0].summary.get("jobs") or []
-    if jobs and jobs[0].get("time_ns") is not None:
-        return "jobs.0.time_ns"
-    return metric if state_of(records) == "ok" else "accepted_load"
-
-
-def _number(record: RunRecord, metric: str) -> float | None:
-    """Return a number of a run, None where it has none; raises `KeyError` where there is no such number."""
-    value = record.value(metric)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
-
-
 def _numbers(records: Sequence[RunRecord], metric: str) -> list[float] | None:
     """Return a number of every run; None where one has none."""
     try:
-        found = [_number(record, metric) for record in records]
+        found = [number_of(record, metric) for record in records]
     except KeyError:
         return None
     known = [value for value in found if value is not None]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricsim._metrics import state_of
 from fabricsim._student import t_quantile
 from fabricsim.analyses.saturation.records import Links, Measured
 from fabricsim.registry import name_links
@@ -15,19 +16,13 @@ from fabricsim.registry import name_links
 if TYPE_CHECKING:
     from fabricsim._recorded import RunRecord
 
-__all__ = ["full_links", "measured", "state_of"]
+__all__ = ["full_links", "measured"]
 
 #: Links that are busy for so much of what the busiest is busy are as full: packets come by chance.
 _AS_BUSY = 0.93
 #: A link that is busy for so much of the time is full.
 _FULL = 0.9
 _LEVEL = 0.95
-
-
-def state_of(records: Sequence[RunRecord]) -> str:
-    """Return ``saturated`` if one of the seeds is, ``ok`` if all are, else ``unsettled``."""
-    states = {record.state for record in records}
-    return "saturated" if "saturated" in states else "unsettled" if "unsettled" in states else "ok"
 
 
 def _interval(values: Sequence[float]) -> float | None:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from fabricsim._campaign import Campaign, Outcome
 from fabricsim._folder import runs_left
+from fabricsim._metrics import state_of
 from fabricsim._points import error_words, point_name, point_sets, points_without
 from fabricsim._progress import make_observer
 from fabricsim._runs import Expansion, Run
 from fabricsim.analyses.saturation.bracket import FULL, Bracket, rounded
 from fabricsim.analyses.saturation.defaults import LONGEST, MOST_RUNS, WITHIN
-from fabricsim.analyses.saturation.measure import full_links, measured, state_of
+from fabricsim.analyses.saturation.measure import full_links, measured
 from fabricsim.analyses.saturation.records import SHARES, Links, Measured, Saturation
 from fabricsim.errors import StudyError
 from fabricsim.registry import limits

@@ -1,7 +1,7 @@
 /* What is asked of the server. */
 
-async function answerOf(path) {
-  const answer = await fetch(path);
+async function answerOf(path, options = {}) {
+  const answer = await fetch(path, options);
   if (!answer.ok) throw new Error((await answer.text()).trim());
   return answer;
 }
@@ -17,3 +17,9 @@ export const ask = async (path, query = {}) => (await answerOf(asked(path, query
 
 /** Return the bytes at a path. */
 export const askBytes = async (path, query) => new Uint8Array(await (await answerOf(asked(path, query))).arrayBuffer());
+
+/** Have the server begin something; an error has its words. */
+export const begin = async (path, what) => {
+  const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(what) };
+  return (await answerOf(path, options)).json();
+};

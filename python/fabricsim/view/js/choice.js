@@ -56,18 +56,23 @@ export function makeChoice(host, { folders, root, show }) {
     refresh();
     tell();
   };
-  const from = folders.length > 1 ? selectOf("of the folder", other) : null;
-  if (from)
+  const from = selectOf("of the folder", other);
+  /* A folder of forks comes while the page is open. */
+  const known = [...folders];
+  const offer = () => {
+    from.parentElement.hidden = known.length < 2;
     fillSelect(
       from,
-      folders.map((name) => [name, name || root]),
+      known.map((name) => [name, name || root]),
       state.folder2,
     );
+  };
+  offer();
   return {
     /** Begin anew with a folder. */
     folder(folder) {
       Object.assign(state, { folder, run: "", folder2: folder, run2: "", runs: [], runs2: [] });
-      if (from) from.value = folder;
+      from.value = folder;
       refresh();
     },
     /** Take what runs there are now. */
@@ -86,7 +91,16 @@ export function makeChoice(host, { folders, root, show }) {
     pick(run, beside) {
       if (beside) Object.assign(state, { folder2: state.folder, run2: run.id, runs2: state.runs });
       else state.run = run.id;
-      if (from) from.value = state.folder2;
+      from.value = state.folder2;
+      refresh();
+      tell();
+    },
+    /** Put a run of any folder beside the one that is shown. */
+    async beside({ folder, run }) {
+      if (!known.includes(folder)) known.push(folder);
+      const { runs } = await ask("api/runs", { folder });
+      Object.assign(state, { folder2: folder, run2: run, runs2: runs });
+      offer();
       refresh();
       tell();
     },

@@ -64,8 +64,8 @@ export function portsOf({ links }, router) {
   return [first, end - first];
 }
 
-/** Make the place where details are shown: what it returns shows those of links in places, or of a router. */
-export function linkPanel(host, trouble) {
+/** Make the place of details: what it returns shows those of links in places, or of a router; `clicked` is told of links. */
+export function linkPanel(host, trouble, clicked = () => {}) {
   const [offers, details] = [el("div", { class: "controls" }), el("div", { "aria-live": "polite" })];
   host.append(offers, details);
   let turn = 0;
@@ -77,6 +77,7 @@ export function linkPanel(host, trouble) {
       const parts = detailsOf(found, side.net.windows, { share, time: side.time() });
       details.replaceChildren(...parts);
       if (parts.draw) parts.draw();
+      clicked(side, found);
     } catch (error) {
       trouble(error);
     }

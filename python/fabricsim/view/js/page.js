@@ -64,10 +64,11 @@ function follow(folder, show, trouble) {
 }
 
 /** Make the section of the pictures; what it returns is told of runs, and of choices in the table. */
-function pictures(part, folders, root, trouble) {
+function pictures(part, { folders, root, may_fork: mayFork }, trouble) {
   const [controls, below] = [el("div", { class: "controls" }), el("div", { class: "beside" })];
   part.append(controls);
-  const stage = makeStage(part, trouble);
+  const forked = (place) => choice.beside(place).catch(trouble);
+  const stage = makeStage(part, trouble, mayFork ? forked : null);
   part.append(below);
   let turn = 0;
   const show = async (places) => {
@@ -79,7 +80,8 @@ function pictures(part, folders, root, trouble) {
     const found = await ask("api/differences", { ...first, folder2: second.folder, run2: second.run });
     if (mine === turn) below.replaceChildren(el("h3", {}, "what differs"), ...differencesOf(found));
   };
-  return makeChoice(controls, { folders, root, show: (places) => show(places).catch(trouble) });
+  const choice = makeChoice(controls, { folders, root, show: (places) => show(places).catch(trouble) });
+  return choice;
 }
 
 const sectionOf = (title, hint) => el("section", {}, el("h2", {}, title), el("p", { class: "hint" }, hint));
@@ -101,8 +103,9 @@ async function run() {
   main.append(drawn, listed);
   const trouble = (error) => (alarm.textContent = error.message);
   try {
-    const { root, folders } = await ask("api/folders");
-    const choice = pictures(drawn, folders, root, trouble);
+    const told = await ask("api/folders");
+    const { root, folders } = told;
+    const choice = pictures(drawn, told, trouble);
     const fill = rowsTable(listed, choice.pick);
     const show = (data, lost, rows) => {
       document.title = `${data.state.name} (${data.state.phase})`;

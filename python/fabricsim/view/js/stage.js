@@ -4,6 +4,7 @@ import { FULL, busiest, ramp } from "../../report/js/drawing.js";
 import { chooser, el, onResize } from "../../report/js/elements.js";
 import { number } from "../../report/js/numbers.js";
 import { amount } from "../../report/js/units.js";
+import { forkForm } from "./fork.js";
 import { linkPanel, linksOf } from "./link.js";
 import { groupNames, linkName, sizeOf } from "./net.js";
 import { hottestOf, makeSide } from "./side.js";
@@ -120,8 +121,8 @@ export function player(rateOf, step, frame = requestAnimationFrame) {
   };
 }
 
-/** Make the section; what it returns shows one run or two. */
-export function makeStage(part, trouble) {
+/** Make the section; what it returns shows one run or two. `forked` is told of forks that are done, where there may be some. */
+export function makeStage(part, trouble, forked = null) {
   const state = { mode: "network", group: -1, mean: false, jobs: false, step: 0, whole: true, rate: 12 };
   const [pair, choices, told] = [
     el("div", { class: "pair" }),
@@ -130,11 +131,13 @@ export function makeStage(part, trouble) {
   ];
   const [legend, list, info] = [el("div", { class: "legend" }), el("ol", { class: "hot" }), el("div", { class: "link" })];
   const heading = el("h3", {}, "hottest links");
-  const panel = linkPanel(info, trouble);
+  const asking = el("div", { class: "fork" });
+  const form = forked ? forkForm(asking, { forked, trouble }) : null;
+  const panel = linkPanel(info, trouble, (side, found) => form && form.link(side, found));
   const own = { sides: [], steps: [], listed: 0 };
   const act = actions(state, own, { panel, legend, choices });
   const controls = controlsOf(state, act);
-  const below = el("div", { class: "wide" }, el("div", { class: "found" }, info), el("div", {}, heading, list));
+  const below = el("div", { class: "wide" }, el("div", { class: "found" }, info, asking), el("div", {}, heading, list));
   part.append(
     choices,
     controls.show,
@@ -147,7 +150,7 @@ export function makeStage(part, trouble) {
     controls.key,
     below,
   );
-  Object.assign(act, { state, controls, told, list, heading, trouble, pair });
+  Object.assign(act, { state, controls, told, list, heading, trouble, pair, form });
   own.player = player(
     () => state.rate,
     () => act.next(),
@@ -346,6 +349,7 @@ function opener(state, own, act, panel) {
       side.own.turn++;
       side.canvas.parentElement.parentElement.remove();
     }
+    if (act.form) act.form.of(own.sides[0]);
     own.fresh = !ready().length;
     return Promise.all(own.sides.map((side, i) => (same(side.query(), places[i]) ? act.again() : side.open(places[i]))));
   };
