@@ -72,6 +72,13 @@ def test_loads_at_which_runs_are_too_short_are_run_again_for_longer_and_bounded(
     assert max(length for _, length, _ in never.tried) == 800
 
 
+def test_a_load_well_above_those_that_are_not_clear_is_run_as_long_as_the_study_says():
+    found = _search(0.3, start=0.3, most=9, needs=lambda load: 400 if abs(load / 0.3 - 1) < 0.1 else 100)
+    assert [state for _, _, state in found.tried[:2]] == ["unsettled"] * 2
+    assert found.tried[2] == (0.355, 100, "saturated")
+    assert all(length > 100 for _, length, _ in found.tried[3:])
+
+
 def test_full_injection_and_overload_everywhere_come_to_an_end():
     full = _search(2.0, start=1.3)
     assert (full.low, len(full.tried)) == (FULL, 1)

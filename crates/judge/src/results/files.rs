@@ -76,6 +76,8 @@ pub const FILES: &[ResultFile] = &[
     SATURATION_ROWS,
     FAILURES,
     FAILURE_ROWS,
+    FORKS,
+    FORK_ROWS,
     KNEE,
     KNEE_ROWS,
     EFFECTS,
@@ -436,6 +438,52 @@ const FAILURE_ROWS: ResultFile = ResultFile {
         name("busy", Measure::Share, "Part of the time that it was busy."),
         text("why", "Why there is no slowdown."),
         text("names", "What fails, by name."),
+    ],
+};
+
+const FORKS: ResultFile = ResultFile {
+    name: "forks.json",
+    line: "What `fabricsim fork` found, in the folder of forks.",
+    names: &[
+        name("forks", Measure::List, "An entry for each run that has forks."),
+        text("forks.0.sentence", "The answer in words."),
+        text("forks.0.name", "The run in words."),
+        text("forks.0.run", "Its id."),
+        text("forks.0.metric", "The number that is compared."),
+        name("forks.0.value", Measure::Count, "That of the run; null without one."),
+        text("forks.0.state", "Of the run."),
+        text("forks.0.why", "Why it has no such number."),
+        name(
+            "forks.0.forks",
+            Measure::List,
+            "The forks that were asked for last, as in `forks.csv`, each with its `sentence`.",
+        ),
+        name("forks.0.earlier", Measure::List, "Those that were there before."),
+    ],
+};
+
+const FORK_ROWS: ResultFile = ResultFile {
+    name: "forks.csv",
+    line: "A row per fork.",
+    names: &[
+        text("of", "Id of the run."),
+        text("metric", "The number that is compared; `as it is` has that of the run."),
+        text("name", "What is other in the fork."),
+        text("run", "Its id in the folder of forks; empty where it cannot be run."),
+        text(
+            "state",
+            "`ok`, `saturated` or `unsettled`; `refused` where it cannot be run, `failed` without a result to use.",
+        ),
+        text("why", "Why there is no ratio."),
+        name("value", Measure::Count, "The metric; empty without one."),
+        name("ratio", Measure::Count, "Over that of the run."),
+        name(
+            "lost",
+            Measure::Count,
+            "Packets that were lost, each time that one was; `sent_again` of them were sent again.",
+        ),
+        text("busiest_link", "In the fork."),
+        name("busy", Measure::Share, "Part of the time that it was busy."),
     ],
 };
 

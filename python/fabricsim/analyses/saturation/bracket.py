@@ -3,7 +3,7 @@
 Where links are full is known beforehand of some routings: no load above that is carried, whatever a short run says of it, so that one run well above
 it shows the links, and the others look below. Of others it is a guess, and the search goes from there: steps grow fourfold until
 the load lies between two that were run, and then halve. A load at which a run cannot tell is run again for longer once the loads about
-it are known; after two in a row all runs are longer. Where the longest run that is allowed cannot tell either, the interval reaches over it.
+it are known; after two in a row all runs are longer, but those of loads well above: an excess shows the sooner the greater it is. Where the longest run that is allowed cannot tell either, the interval reaches over it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _GROWTH = 4.0
 _OVER = (1.1, 1.5)
 #: After so many runs in a row that could not tell all others are longer.
 _SHORT = 2
+#: A load so much above all at which a run could not tell is well above them.
+_WELL_ABOVE = 1.1
 
 
 def rounded(load: float) -> float:
@@ -73,6 +75,7 @@ class Bracket:
     unsettled: set[float] = field(default_factory=set)
     tried: list[tuple[float, int, str]] = field(default_factory=list)
     _asked: tuple[float, int] | None = None
+    _blurred: float = 0.0
     _ups: int = 0
     _downs: int = 0
     _settles: int = 0
@@ -106,7 +109,7 @@ class Bracket:
             return None
         if self._asked is None:
             load = self._next()
-            self._asked = None if load is None else (rounded(load), self.length)
+            self._asked = None if load is None else (rounded(load), self._length_of(load))
             if self._asked in self._run:
                 self._asked = None
         return self._asked
@@ -125,7 +128,8 @@ class Bracket:
         passes : float, optional
             The load that got through, of a saturated run; what links leave room for, of another.
         """
-        self.tried.append((load, self.length, state))
+        _, length = self._asked or (load, self.length)
+        self.tried.append((load, length, state))
         self._asked = None
         self._short = self._short if state == "unsettled" else 0
         self.unsettled.discard(load)
@@ -134,6 +138,7 @@ class Bracket:
             self._through = passes
         elif state == "unsettled" or (self.ceiling is not None and load > self.ceiling):
             self.unsettled.add(load)
+            self._blurred = max(self._blurred, load)
             self._settles = max(self._settles, settles_ps or 0)
             self._short += state == "unsettled"
             if self._short == _SHORT:
@@ -165,6 +170,14 @@ class Bracket:
         if max(below, above) <= tolerance:
             return None
         return self.low + below / 2 if below >= above else top - above / 2
+
+    def _length_of(self, load: float) -> int:
+        """Return how long a load is run: as the study says where it is well above all at which runs could not tell."""
+        return self._first_length if self._blurred and load > _WELL_ABOVE * self._blurred else self.length
+
+    @property
+    def _first_length(self) -> int:
+        return self.tried[0][1] if self.tried else self.length
 
     def _lengthen(self) -> None:
         """Make the next runs as long as those that could not tell said, at least twice as long as they were."""

@@ -31,7 +31,8 @@ const rowsOf = (figures) =>
 export function differencesOf({ labels, keys, figures, states, same }) {
   const heads = ["first", "second", "change"];
   const [main, others] = [figures.filter((figure) => figure.main), figures.filter((figure) => !figure.main)];
-  const stated = keys.map(([key, first, second]) => el("tr", {}, cell(key), cell(first || "default"), cell(second || "default")));
+  const unsaid = (key) => (key === "fork" ? "as it is" : "default");
+  const stated = keys.map(([key, ...values]) => el("tr", {}, cell(key), ...values.map((value) => cell(value || unsaid(key)))));
   const parts = [el("p", {}, `First: ${labels[0]} (${states[0] || "ok"}). Second: ${labels[1]} (${states[1] || "ok"}).`)];
   if (same) parts.push(el("p", { class: "soft" }, "Both are the same events, to the last digit."));
   parts.push(
