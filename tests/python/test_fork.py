@@ -8,6 +8,7 @@ import pytest
 
 import fabricsim as fs
 from conftest import REAL
+from fabricsim._progress import make_observer
 from fabricsim.analyses.fork import forked
 from fabricsim.analyses.fork.change import Change, changes, said_outages
 
@@ -73,6 +74,19 @@ def test_forks_are_kept_and_the_same_one_runs_nothing(results):
     assert {path.name: path.stat().st_mtime_ns for path in runs.glob("*.json")} == before
     assert again.forks == each.forks[:1]
     assert again.earlier == each.forks[1:]
+    # The same fork in other words.
+    twice = forked.forked(
+        results,
+        0,
+        [Change(cables=("(0) ring+",), at=at, keeps=0.5) for at in ("40 us", "40000 ns")],
+        execute=lambda campaign, resume, force: (
+            pytest.fail("nothing is to be run")
+            if len(campaign.selected) > 1
+            else campaign.execute(observer=make_observer(False), resume=resume, force=force)
+        ),
+    )
+    assert len(twice.forks) == 2
+    assert {one.run for one in twice.forks} == {each.forks[0].run}
     # Of another run there is none.
     assert not any(path.suffix == ".json" and path.stem == results.record(0).id for path in runs.iterdir())
 

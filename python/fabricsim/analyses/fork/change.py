@@ -24,7 +24,7 @@ class Change:
     Attributes
     ----------
     cables, routers, nodes, groups : tuple
-        What fails, by name; nodes by number.
+        What fails: cables and routers by name, nodes and groups by number.
     at : str or None
         When, such as ``"20 us"``.
     until : str or None
@@ -40,7 +40,7 @@ class Change:
     cables: tuple[str, ...] = ()
     routers: tuple[str, ...] = ()
     nodes: tuple[int, ...] = ()
-    groups: tuple[str, ...] = ()
+    groups: tuple[int, ...] = ()
     at: str | None = None
     until: str | None = None
     reroute: str | None = None

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fabricsim.analyses.fork.records import Forks
 
 _Names = list[str] | None
+_Numbers = list[int] | None
 
 
 @app.command(epilog=example('fork results/mine --cable "(0,0) x+" --at "20 us"'))
@@ -44,8 +45,8 @@ def fork(
     run: Annotated[str | None, typer.Option("--run", metavar="ID", help="Which run, if there are several.")] = None,
     cable: Annotated[_Names, typer.Option("--cable", metavar="NAME", help="A cable that fails; may be repeated.")] = None,
     router: Annotated[_Names, typer.Option("--router", metavar="NAME", help="A router that fails; may be repeated.")] = None,
-    node: Annotated[list[int] | None, typer.Option("--node", metavar="N", help="A node that fails; may be repeated.")] = None,
-    group: Annotated[_Names, typer.Option("--group", metavar="NAME", help="A group that fails; may be repeated.")] = None,
+    node: Annotated[_Numbers, typer.Option("--node", metavar="N", help="A node that fails; may be repeated.")] = None,
+    group: Annotated[_Numbers, typer.Option("--group", metavar="N", help="A group that fails; may be repeated.")] = None,
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help='When, such as "20 us".')] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="When it works again \\[default: never].")] = None,
     reroute: Annotated[

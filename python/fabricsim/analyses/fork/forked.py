@@ -56,7 +56,7 @@ def fork(
     cables: Iterable[str] = (),
     routers: Iterable[str] = (),
     nodes: Iterable[int] = (),
-    groups: Iterable[str] = (),
+    groups: Iterable[int] = (),
     at: str | None = None,
     until: str | None = None,
     reroute: str | None = None,
@@ -76,10 +76,10 @@ def fork(
         Where the run is.
     run : str, int or RunRecord, optional
         Which run: by its id or the beginning of it, or by its place; the first by default.
-    cables, routers, groups : iterable of str, optional
+    cables, routers : iterable of str, optional
         What fails, by the names that ``[fail]`` knows.
-    nodes : iterable of int, optional
-        Nodes that fail, by number.
+    nodes, groups : iterable of int, optional
+        Nodes and groups that fail, by number.
     at : str, optional
         When it fails, such as ``"20 us"``.
     until : str, optional
@@ -159,20 +159,21 @@ def forked(
     study = study_of(found)
     base = _own(study, record)
     folder = Path(out) if out is not None else found.folder / FOLDER
+    name = metric or compared_by([record])
+    try:
+        value = number_of(record, name)
+    except KeyError as error:
+        raise ValueError(str(error.args[0])) from None
     forks: dict[str, tuple[Run | None, str]] = {}
     for change in asked:
         try:
             forks[change.name] = (_fork_run(study, base, change), "")
         except StudyError as error:
             forks[change.name] = (None, error_words(error))
-    runs = [run for run, _ in forks.values() if run is not None]
+    # Two forks may be one run, differently said.
+    runs = list({run.id: run for run, _ in forks.values() if run is not None}.values())
     outcome = _executed(study, folder, execute, runs, f"forks of {record.label}") if runs else None
     records = {record.id: record for record in Results.open(folder).records} if runs else {}
-    name = metric or compared_by([record])
-    try:
-        value = number_of(record, name)
-    except KeyError as error:
-        raise ValueError(str(error.args[0])) from None
     told = [_told(words, forks[words], records, outcome, (name, value)) for words in forks]
     mine = _forks_of(record, records.values(), (name, value))
     earlier = [fork for fork in mine if fork.run not in {one.run for one in told}]
