@@ -114,18 +114,12 @@ impl Envelope {
 /// Channel number of an event that tells a rank that its bytes have left.
 pub(crate) const SENT: u8 = 1;
 
-/// What a rank hears when the bytes of a message to `destination` have left, if it waits for that, and how long (ps) after the last of them at
-/// least: no event comes from the end of a window into it.
+/// What a rank hears when the bytes of a message to `destination` have left, if it waits for that.
 #[inline(never)]
-pub(crate) fn left(net: &Network, words: EnvelopeWords, destination: u32) -> Option<(Packet, u64)> {
+pub(crate) fn left(net: &Network, words: EnvelopeWords, destination: u32) -> Option<Packet> {
     let envelope = Envelope::from_words(words)?;
     let (_, plan, _) = net.workload.ranks_of(destination)?;
-    let least = if envelope.purpose == Purpose::Done {
-        net.lookahead.0
-    } else {
-        0
-    };
-    Some((sent(envelope, destination, &plan.costs)?, least))
+    sent(envelope, destination, &plan.costs)
 }
 
 /// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that, or is woken by it.

@@ -144,13 +144,20 @@ impl<M: RouterModel> Fabric<M> {
                 u64::MAX => turn,
                 _ => nic.ready - wake,
             };
-            if given >= now {
-                nic.free = turn;
-                if given < turn {
-                    nic.ready = turn;
-                    st.due.set(j, place, turn);
-                }
+            if given < now {
+                return;
             }
+            nic.free = turn;
+            if given < turn {
+                nic.ready = turn;
+                st.due.set(j, place, turn);
+            }
+        } else {
+            return;
+        }
+        if net.interface.control_first {
+            // Control messages that were to come behind data may have their turn before them now.
+            control::see_to(st, j, place);
         }
     }
 
@@ -427,20 +434,29 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// The last byte of a rank's message has left its interface: the rank hears of it when it has reached the router.
     #[inline(always)]
     fn rank_message_has_left(&mut self, interface: AtInterface) {
-        let AtInterface { place, node, .. } = interface;
-        let AtRouter { net, site, lp, .. } = *self;
+        let AtInterface { place, .. } = interface;
+        let AtRouter { net, lp, .. } = *self;
         let nic = self.st.nics.edit(self.j, place);
         let slot = nic.post_head;
         let post = self.st.posts.edit(self.j, slot);
         nic.post_head = post.next;
         self.st.sources.edit(self.j, place).taken -= post.bytes;
-        if let Some((event, least)) = envelope::left(net, post.envelope(), post.destination) {
-            let at = Time(nic.free + net.injection.hop.max(least));
-            self.sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
-        }
+        let left = envelope::left(net, post.envelope(), post.destination);
         let free = &mut self.st.routers.edit(self.j, lp).free_post;
         post.next = *free;
         *free = slot;
+        if let Some(left) = left {
+            self.tell_of_leaving(interface, left);
+        }
+    }
+
+    /// Tells a rank that the last byte of a message, which has just set out, has reached the router.
+    #[inline(always)]
+    fn tell_of_leaving(&mut self, interface: AtInterface, event: Packet) {
+        let AtInterface { place, node, .. } = interface;
+        let AtRouter { net, site, lp, .. } = *self;
+        let at = Time(self.st.nics.get(place).free + net.injection.hop);
+        self.sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
     }
 
     /// Takes the next message of a node that is born before `end` to the head of its queue; else says when there may be one (ps). Where

@@ -6,6 +6,7 @@
 //! interrupted. Where the next packet of data waits for room, a control message that needs less may pass it.
 
 use super::{AtInterface, posted, queue_up};
+use crate::envelope;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::observe::Departures;
 use crate::packet::{ONLY, Packet};
@@ -39,8 +40,16 @@ pub(super) fn enqueue<J: Journal>(st: &mut State, j: &mut J, place: u32, slot: u
     let (head, tail) = queue_up(st, j, (queue.head, queue.tail), queue.part > 0, slot);
     let queue = st.controls.edit(j, place);
     (queue.head, queue.tail) = (head, tail);
-    let due = st.posts.get(head).birth.max(st.nics.get(place).free);
-    st.due.set(j, place, due.min(*st.due.get(place)));
+    see_to(st, j, place);
+}
+
+/// Lets the interface at `place` act when the turn of the first of its control messages may come, if any waits, or sooner.
+pub(super) fn see_to<J: Journal>(st: &mut State, j: &mut J, place: u32) {
+    let head = st.controls.get(place).head;
+    if head != NONE {
+        let turn = st.posts.get(head).birth.max(st.nics.get(place).free);
+        st.due.set(j, place, turn.min(*st.due.get(place)));
+    }
 }
 
 impl<M: RouterModel> Fabric<M> {
@@ -202,6 +211,9 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             let free = &mut self.st.routers.edit(self.j, self.lp).free_post;
             self.st.posts.edit(self.j, slot).next = *free;
             *free = slot;
+            if let Some(left) = envelope::left(net, post.envelope(), post.destination) {
+                self.tell_of_leaving(interface, left);
+            }
         }
     }
 }

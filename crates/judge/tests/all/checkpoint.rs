@@ -19,7 +19,7 @@ use topo::{
     Arrangement, DragonflySpec, DrawnFailures, FailKind, FailSpec, HowMany, Lattice, SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
-use work::mpi::spec::{CallCosts, Handling};
+use work::mpi::spec::{CallCosts, Handling, Rendezvous, Wakes};
 
 fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -238,6 +238,19 @@ fn in_calls(mut work: Work) -> Work {
     work
 }
 
+/// The same that are woken once for all that comes while they are busy.
+fn woken_once(work: Work) -> Work {
+    let mut work = in_calls(work);
+    let Work::Ranks(ranks) = &mut work else {
+        panic!("work of ranks")
+    };
+    ranks.mpi.rendezvous = Rendezvous::Get;
+    if let Handling::InCalls(costs) = &mut ranks.mpi.progress {
+        costs.wakes = Wakes::Once;
+    }
+    work
+}
+
 /// Memory nodes with tiny caches and few lines, so that at any time lines are asked for, given up and waited for.
 fn memory() -> Work {
     Work::Memory(Memory {
@@ -353,6 +366,7 @@ fn cases() -> Vec<(String, RunSpec)> {
                 ("ranks", ranks(Start::AfterBarrier)),
                 ("apart ranks", ranks(Start::Spread(Time::from_us(1)))),
                 ("ranks in calls", in_calls(ranks(Start::InPhase))),
+                ("ranks woken once", woken_once(ranks(Start::InPhase))),
                 ("memory", memory()),
                 ("a trace", recorded()),
                 ("graphs of ranks", mixed(16, 2, (Start::AfterBarrier, 1_000, true))),

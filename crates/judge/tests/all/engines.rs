@@ -1264,8 +1264,11 @@ fn ranks_that_handle_messages_in_their_calls_give_one_answer_on_every_engine() {
             host_delay: Time::from_ns([0, 90][i % 2]),
             match_delay: Time::from_ns(50),
             read_delay: Time::from_ns(30),
-            wakes: Wakes::Each,
+            wakes: [Wakes::Each, Wakes::Once][i / step % 4 / 2],
         });
+        if i / step % 4 >= 2 {
+            ranks.mpi.rendezvous = Rendezvous::Get;
+        }
         if i / step % 4 == 1 {
             ranks.mpi.fetch_above = Some(Bytes(500));
             ranks.mpi.rendezvous = Rendezvous::Get;

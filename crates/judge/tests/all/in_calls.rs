@@ -97,6 +97,74 @@ fn a_message_waits_for_the_next_call_of_a_rank_that_computes() {
     assert!(calls > always + 400_000_000, "{calls} {always}");
 }
 
+/// Two large messages come while their receiver computes. It has both when it waits; who is woken once takes one, and the other when the
+/// acknowledgement of the first has left: a delay to the interface, its overhead, 64 B on the link, the way to the router, a delay back.
+#[test]
+fn who_is_woken_once_takes_one_message_that_was_read_and_the_next_when_its_acknowledgement_has_left() {
+    let ends = |wakes: &str, control: &str| -> [u64; 2] {
+        let table = "rank,op,peer,bytes,time_ps\\n0,irecv,1,20000,\\n0,irecv,1,20000,\\n0,compute,,,5000000\\n0,irecv,1,8,\\n0,compute,,,10000000\\n\
+                     0,waitall,,,\\n1,isend,0,20000,\\n1,isend,0,20000,\\n1,isend,0,8,\\n1,waitall,,,\\n";
+        let text = format!(
+            "[topology]\nkind = \"single-router\"\nnodes = 2\n[link]\nbandwidth = \"25 GB/s\"\nlatency = \"20 ns\"\n[router]\ntraversal = \"30 ns\"\n\
+             [nic]\noverhead = \"50 ns\"\ncontrol = \"{control}\"\n[mpi]\nrendezvous = \"get\"\ncontrol = \"64 B\"\nprogress = \"in-calls\"\nhost_delay = \"100 ns\"\n\
+             wakes = \"{wakes}\"\n[[job]]\nwork = {{ kind = \"ops\", ranks = 2, table = \"{table}\" }}\n[run]\nend = \"done\"\n"
+        );
+        let study = load_study(text.as_bytes(), "s.toml", Path::new("."), &LoadOptions::default());
+        let spec = study
+            .unwrap_or_else(|found| panic!("{}", render(&found)))
+            .runs
+            .remove(0);
+        let mut ranks = run(&spec, &mut |_| true)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .ranks;
+        ranks.sort_by_key(|rank| rank.rank);
+        [ranks[0].finished, ranks[1].finished]
+    };
+    for control in ["first", "reads-first", "in-order"] {
+        let (each, once) = (ends("each", control), ends("once", control));
+        let later = 100_000 + 50_000 + 2_560 + 20_000 + 30_000 + 100_000;
+        // The acknowledgements of both leave one behind the other.
+        assert_eq!(
+            [once[0] - each[0], once[1] - each[1]],
+            [later, later - 52_560],
+            "{control}"
+        );
+    }
+}
+
+/// Also where acknowledgements go inside a node, or beside the network: nobody sleeps for ever.
+#[test]
+fn who_is_woken_once_hears_of_every_acknowledgement_that_has_left() {
+    let base = "progress = \"in-calls\"\nrendezvous = \"get\"\neager = \"100 B\"\npin_base = \"3 us\"\nhost_delay = \"100 ns\"\nwakes = \"once\"\n";
+    for keys in [
+        "",
+        "beside = \"256 B\"",
+        "beside = \"256 B\"\nbeside_order = \"sent\"\neager = \"4 KiB\"\nfetch_above = \"50 B\"",
+    ] {
+        for per_node in [1, 3] {
+            let keys = if keys.contains("eager") {
+                format!("{}{keys}", base.replace("eager = \"100 B\"\n", ""))
+            } else {
+                format!("{base}{keys}")
+            };
+            let work = format!(
+                "{{ kind = \"halo3d-26\", grid = [20, 20, 20], process_grid = [3, 3, {per_node}], vars = 8, iterations = 3 }}\nranks_per_node = {per_node}"
+            );
+            assert!(end(&keys, &work) > 0, "{keys} {per_node}");
+        }
+    }
+}
+
+/// What is put goes beside the network too, and its sender is done with it when its bytes have left.
+#[test]
+fn who_puts_beside_the_network_does_not_wait_for_ever() {
+    for progress in ["always", "in-calls"] {
+        let mpi = format!("progress = \"{progress}\"\neager = \"10 B\"\nbeside = \"256 B\"");
+        let work = "{ kind = \"ping-pong\", messages = \"100 B\", repeat = 3 }";
+        assert!(end(&mpi, work) > 0, "{progress}");
+    }
+}
+
 #[test]
 fn what_has_no_calls_is_refused_and_keys_need_their_word() {
     let refused = |mpi: &str, work: &str, words: &str| {
@@ -105,6 +173,13 @@ fn what_has_no_calls_is_refused_and_keys_need_their_word() {
     };
     refused("match_cost = \"150 ns\"", PING_PONG, "mpi.match_cost");
     refused("progress = \"sometimes\"", PING_PONG, "in-calls");
+    refused("wakes = \"once\"", PING_PONG, "mpi.wakes");
+    refused(
+        "progress = \"in-calls\"\nwakes = \"once\"",
+        PING_PONG,
+        "rendezvous = \"get\"",
+    );
+    refused("preset = \"firefly\"\nrendezvous = \"put\"", PING_PONG, "mpi.wakes");
     refused("preset = \"fireflies\"", PING_PONG, "firefly");
     let text = "[topology]\nkind = \"torus\"\nshape = [3, 3]\nnodes_per_router = 2\n[mpi]\nrails = 2\nprogress = \"in-calls\"\n[[job]]\n\
                 work = { kind = \"ping-pong\" }\n[run]\nend = \"done\"\n";

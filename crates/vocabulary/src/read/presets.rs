@@ -263,6 +263,7 @@ const FIREFLY: MpiPreset = MpiPreset {
         ("host_delay", "100 ns"),
         ("match_delay", "100 ns"),
         ("read_delay", "200 ns"),
+        ("wakes", "once"),
         ("barrier", "heap"),
         ("bcast", "heap"),
         ("reduce", "heap"),

@@ -13,7 +13,9 @@ use study::reader::{self, Checked, Source, Values};
 use work::motif::{self, Order};
 use work::mpi::CollectiveKind;
 use work::mpi::collective::Algorithm;
-use work::mpi::spec::{Beside, CallCosts, CostPiece, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails, Wakes};
+use work::mpi::spec::{
+    Beside, CallCosts, CostPiece, Handling, HandlingWord, ONE_ROUTER, Pinning, Rails, Rendezvous, Wakes,
+};
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -188,8 +190,24 @@ fn progress(values: &Values, rails: &Rails, findings: &mut Findings) -> Option<H
         host_delay: time("host_delay")?,
         match_delay: time("match_delay")?,
         read_delay: time("read_delay")?,
-        wakes: Wakes::Each,
+        wakes: wakes(values, findings)?,
     }))
+}
+
+/// What a busy rank remembers; who is woken once needs an acknowledgement of its own to wake it for what is left.
+fn wakes(values: &Values, findings: &mut Findings) -> Option<Wakes> {
+    let wakes = values.choice("wakes")?;
+    if wakes == Wakes::Once && values.choice::<Rendezvous>("rendezvous")? != Rendezvous::Get {
+        let reason = "\"once\" is for rendezvous = \"get\": what is left is looked at when the acknowledgement of what was read has gone";
+        findings.error(
+            values.place("wakes"),
+            "mpi.wakes",
+            reason,
+            "take \"each\", or rendezvous = \"get\"",
+        );
+        return None;
+    }
+    Some(wakes)
 }
 
 /// One rail has one policy, whatever is written: its runs are those without any.

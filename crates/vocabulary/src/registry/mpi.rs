@@ -3,7 +3,7 @@
 use study::units::Unit;
 use study::{BANDWIDTH, Default, Entry, Named, Parameter, RowsOf, SECOND, Type, When, key, size, size_or_none, time};
 use work::mpi::collective::CollectiveRules;
-use work::mpi::spec::{BesideGroups, BesideOrder, BesideTrees, HandlingWord, RailPolicy, Rendezvous};
+use work::mpi::spec::{BesideGroups, BesideOrder, BesideTrees, HandlingWord, RailPolicy, Rendezvous, Wakes};
 use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
@@ -217,6 +217,13 @@ pub(super) const MPI: &[Parameter] = &[
         "0 ns",
         "What an interface takes to begin the answer to one that reads, with `rendezvous = \"get\"`.",
     ),
+    key(
+        "wakes",
+        Type::Choice(Wakes::WORDS),
+        Default::Text("each"),
+        "What a rank that is busy remembers of what comes.",
+    )
+    .when(IN_CALLS),
     key(
         "fetch_above",
         Type::Or(&("never", "none is"), &size_or_none(LARGEST)),

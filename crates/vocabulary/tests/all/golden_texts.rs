@@ -513,6 +513,7 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
     match (owner, key, value) {
         ("router", "architecture", "late-admission") => draft.give("nic", "nic", "chunk", "\"32 B\""),
         ("mpi", key, _) if key.starts_with("beside_") => draft.give("mpi", "mpi", "beside", "\"256 B\""),
+        ("mpi", "wakes", "once") => draft.give("mpi", "mpi", "rendezvous", "\"get\""),
         ("nic", "retransmit_after", _) => draft.give("nic", "nic", "retransmit", "3"),
         ("nic", "chunk", _) => draft.give("router", "router", "architecture", "\"late-admission\""),
         ("router", "bubble", _) => {

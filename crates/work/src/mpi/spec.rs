@@ -306,8 +306,8 @@ choice! {
     #[derive(Default)]
     pub enum Wakes {
         #[default]
-        Each = "each", "All of it: it looks again until nothing is left.";
-        Once = "once", "That something has come: it looks once, and sleeps until something else comes, whatever is left. No study can ask for it: where nothing else comes it sleeps for ever.";
+        Each = "each", "All of it: where it waits it looks again until nothing is left.";
+        Once = "once", "That something has come: it looks once, at one message whose bytes were read or else at all others, and sleeps until something else comes or its acknowledgement has left, whatever is left. With `rendezvous = \"get\"`.";
     }
 }
 

@@ -257,6 +257,10 @@ impl<J: Journal> Endpoint<'_, J> {
         }
         let event = Packet::new(Kind::Delivered, Time(at), to, port);
         self.out.send(event.with_message(self.node, node, label));
+        if let Some(event) = sent(envelope, node, &self.plan.costs) {
+            let at = Time(birth.saturating_add(moved).min(HORIZON.0 - 1));
+            self.out.send(event.at(at, self.lp, self.port()));
+        }
     }
 
     pub(super) fn control(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u16), birth: u64) {
@@ -312,7 +316,7 @@ impl<J: Journal> Endpoint<'_, J> {
         (entry.about, entry.rest) = (words.word, words.rest);
         entry.delivered = 1;
         self.out.send(event);
-        if matches!(purpose, Purpose::Data | Purpose::EmptyData)
+        if matches!(purpose, Purpose::Data | Purpose::EmptyData | Purpose::Done)
             && let Some(event) = sent(envelope, node, costs)
         {
             let at = Time(start.saturating_add(taken).min(HORIZON.0 - 1));
