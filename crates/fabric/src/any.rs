@@ -75,6 +75,16 @@ impl AnyFabric {
         whichever!(self, fabric => &fabric.net)
     }
 
+    /// [`RouterModel::tells_late`].
+    pub fn tells_late(&self) -> bool {
+        whichever!(self, fabric => fabric.model.tells_late())
+    }
+
+    /// [`RouterModel::owed`].
+    pub fn owed(&self, st: &State, port: u32, vc: u32) -> u64 {
+        whichever!(self, fabric => fabric.model.owed(st, port, vc))
+    }
+
     /// [`RouterModel::clock`].
     pub(crate) fn clock(&self) -> u64 {
         whichever!(self, fabric => fabric.model.clock())

@@ -68,6 +68,17 @@ impl<M: RouterModel> Fabric<M> {
         wake
     }
 
+    /// When the first interface of a router can act next (ps), if none can before `end`.
+    #[inline(always)]
+    pub(crate) fn idle_until(&self, st: &State, lp: u32, end: u64) -> Option<u64> {
+        let places = self.net.node_places(lp, &self.net.sites[lp as usize]);
+        let mut due = u64::MAX;
+        for place in places {
+            due = due.min(*st.due.get(place));
+        }
+        (due >= end).then_some(due)
+    }
+
     /// Injects everything of an interface; returns when it can act next (ps, `u64::MAX`: not by itself).
     #[inline(never)]
     pub(crate) fn advance<J: Journal, S: Sink<Self>>(

@@ -290,11 +290,12 @@ impl<'a> Parts<'a> {
             .flat_map(|state| state.ports.range().zip(state.ports.as_slice()))
     }
 
-    /// The state that output port `port` is in.
-    pub fn of_port(&self, port: u32) -> &'a State {
+    /// The state that output port `port` is in; `None` if these are not the whole and it is in another.
+    pub fn of_port(&self, port: u32) -> Option<&'a State> {
         let behind = self.0.partition_point(|state| state.ports.range().start <= port);
         // Blocks without ports come before the one that begins with the same number.
-        self.0[behind - 1]
+        let state = *self.0[..behind].last()?;
+        state.ports.range().contains(&port).then_some(state)
     }
 }
 

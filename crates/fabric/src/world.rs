@@ -168,12 +168,16 @@ impl<M: RouterModel> World for Fabric<M> {
 
     #[inline(always)]
     fn close<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: Time, sink: &mut S) -> Time {
-        let wake = self.close_interfaces(st, j, lp, end.0, sink);
+        let idle = if M::TICKS { self.idle_until(st, lp, end.0) } else { None };
+        let wake = idle.unwrap_or_else(|| self.close_interfaces(st, j, lp, end.0, sink));
         Time(wake.min(M::close(self.at(st, j, lp, sink), end.0)))
     }
 
     #[inline(always)]
     fn prefetch(&self, st: &State, lp: u32) {
+        if M::TICKS && self.model.is_small() {
+            return;
+        }
         let site = &self.net.sites[lp as usize];
         let ports = site.port..site.port + site.ports();
         st.ports.prefetch(ports.start, ports.end);

@@ -7,6 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 use des::checkpoint::{Pack, put, put_list, take, take_list};
 use des::{Observe, Torn};
+use fabric::any::AnyFabric;
 use fabric::memory::{self, MemoryRow};
 use fabric::mpi::{self, RankRow};
 use fabric::network::{Network, Site};
@@ -18,10 +19,12 @@ use std::time::Duration;
 use work::memory::state::Performed;
 use work::workload::Message;
 
+mod credits;
 mod in_flight;
 mod performed;
 mod waits;
 
+pub use credits::{ChannelCredit, CreditShare};
 pub use in_flight::InFlight;
 pub use waits::Wait;
 
@@ -65,6 +68,8 @@ pub struct Harvest {
     pub outside: Option<ChannelCredit>,
     /// The first channel that has not all of its credit.
     pub missing: Option<ChannelCredit>,
+    /// Credit of channels whose other end is in another part, as this part knows of it.
+    pub apart: Vec<CreditShare>,
     /// Routers with the digests of their events, in the order of the routers once the harvest is whole.
     pub pasts: Vec<(u32, u64)>,
     /// Loads of all links by router and port, if wanted.
@@ -108,17 +113,6 @@ impl NamedPort {
             name: net.port_name(lp, port),
         }
     }
-}
-
-/// What a channel holds of the buffer at its other end.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ChannelCredit {
-    /// The channel's output port.
-    pub place: NamedPort,
-    /// The virtual channel.
-    pub vc: u32,
-    /// Free bytes as it counts them.
-    pub bytes: i64,
 }
 
 /// What a link has carried.
@@ -180,7 +174,7 @@ fn first<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
 impl Harvest {
     /// The harvest of what `parts` hold; `digests` are those of their routers, in the order of the routers.
     pub fn reap(
-        net: &Network,
+        world: &AnyFabric,
         parts: &Parts<'_>,
         mut stats: Stats,
         in_flight: InFlight,
@@ -188,6 +182,7 @@ impl Harvest {
         wanted: HarvestWanted,
     ) -> Harvest {
         stats.settle();
+        let net = world.net();
         let mut harvest = Harvest {
             stats,
             in_flight,
@@ -207,7 +202,7 @@ impl Harvest {
                 let found = (faults != 0).then_some((site.router, faults));
                 harvest.faults = first(harvest.faults, found);
                 harvest.see_ports(net, state, lp, site, wanted.links);
-                harvest.see_credits(net, state, lp, site);
+                harvest.see_credits(world, parts, state, lp);
                 if wanted.waits {
                     waits::see(net, state, lp, &mut harvest.waits);
                 }
@@ -354,42 +349,7 @@ impl Harvest {
         }
     }
 
-    fn see_credits(&mut self, net: &Network, state: &State, lp: u32, site: &Site) {
-        let (vcs, full) = (net.vcs, net.buffer);
-        let network = (0..u32::from(site.net)).flat_map(|port| (0..vcs).map(move |vc| (port, vc)));
-        // Nodes of input-queued routers give credits too, for all channels of a port together; those of late-admission routers with
-        // channels for each.
-        let of_host = match (state.crossings.is_empty(), state.refused.is_empty()) {
-            (true, true) => 0,
-            (false, _) => 1,
-            (true, false) => vcs,
-        };
-        let hosts = (u32::from(site.net)..site.ports()).flat_map(|port| (0..of_host).map(move |vc| (port, vc)));
-        for (port, vc) in network.chain(hosts) {
-            let bytes = state.channels.get((site.port + port) * vcs + vc).credit;
-            if bytes == full {
-                continue;
-            }
-            // A name is made for the first of a router only: there may be very many that are not all back.
-            let router = site.router;
-            let before =
-                |found: &Option<ChannelCredit>| found.as_ref().is_some_and(|found| found.place.router <= router);
-            let outside = bytes < 0 || bytes > full;
-            if before(&self.missing) && (!outside || before(&self.outside)) {
-                continue;
-            }
-            let place = NamedPort::new(net, lp, port);
-            let credit = ChannelCredit { place, vc, bytes };
-            if outside && !before(&self.outside) {
-                self.outside = Some(credit.clone());
-            }
-            if !before(&self.missing) {
-                self.missing = Some(credit);
-            }
-        }
-    }
-
-    /// Adds the harvest of another part; [`Harvest::put_in_order`] is due after the last one.
+    /// Adds the harvest of another part; [`Harvest::conclude`] is due after the last one.
     pub fn merge(&mut self, other: Harvest) {
         // Every field by name: a new one is missing here until it is merged as well.
         let Harvest {
@@ -406,6 +366,7 @@ impl Harvest {
             rounded,
             outside,
             missing,
+            apart,
             pasts,
             loads,
             windows,
@@ -434,6 +395,7 @@ impl Harvest {
         self.rounded = first(self.rounded.take(), rounded);
         self.outside = first(self.outside.take(), outside);
         self.missing = first(self.missing.take(), missing);
+        self.apart.extend(apart);
         self.pasts.extend(pasts);
         self.loads.extend(loads);
         self.windows.extend(windows);
@@ -451,8 +413,13 @@ impl Harvest {
         self.peak_memory = self.peak_memory.max(peak_memory);
     }
 
-    /// Puts the lists into the order of the routers.
-    pub fn put_in_order(&mut self) {
+    /// All parts are here: what they know of the same is added up, and lists are put into the order of the routers.
+    pub fn conclude(&mut self, net: &Network) {
+        self.join_credits(net);
+        self.put_in_order();
+    }
+
+    fn put_in_order(&mut self) {
         self.pasts.sort_unstable();
         self.loads.sort_unstable_by_key(|load| (load.router, load.port));
         self.windows
@@ -557,6 +524,7 @@ impl Pack for Harvest {
         put_option(out, &self.rounded);
         put_option(out, &self.outside);
         put_option(out, &self.missing);
+        put_list(out, &self.apart);
         put(out, self.pasts.len() as u64);
         for &(router, digest) in &self.pasts {
             put(out, router);
@@ -591,6 +559,7 @@ impl Pack for Harvest {
         let busiest = (take(input)?, take_option(input)?);
         let (over, rounded) = (take_option(input)?, take_option(input)?);
         let (outside, missing) = (take_option(input)?, take_option(input)?);
+        let apart = take_list(input)?;
         let mut pasts = Vec::new();
         for _ in 0..take::<u64>(input)? {
             pasts.push((take(input)?, take(input)?));
@@ -618,6 +587,7 @@ impl Pack for Harvest {
             rounded,
             outside,
             missing,
+            apart,
             pasts,
             loads,
             windows,

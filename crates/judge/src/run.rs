@@ -371,12 +371,12 @@ fn drive(
     let waits = stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0;
     let wanted = wanted(spec, waits, cut.0.min(span.to));
     let (states, stats, outcome) = engine.into_parts();
-    let mut harvest = Harvest::reap(net, &Parts::new(&states), stats, in_flight, &digests, wanted);
+    let mut harvest = Harvest::reap(&world, &Parts::new(&states), stats, in_flight, &digests, wanted);
     drop(states);
     let windows = supervisor.windows.as_ref();
     harvest.windows = windows.map_or(Vec::new(), |windows| windows.told(net));
     harvest.cpu = ran - built;
-    let Some(harvest) = together(harvest, ranks)? else {
+    let Some(harvest) = together(harvest, net, ranks)? else {
         return Ok(None);
     };
     manner.wall = begun_wall.elapsed();
@@ -517,7 +517,11 @@ impl Periods {
 }
 
 /// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.
-fn together(mut harvest: Harvest, ranks: Option<&mut dyn Transport>) -> Result<Option<Harvest>, RunError> {
+fn together(
+    mut harvest: Harvest,
+    net: &Network,
+    ranks: Option<&mut dyn Transport>,
+) -> Result<Option<Harvest>, RunError> {
     let Some(ranks) = ranks else {
         return Ok(Some(harvest));
     };
@@ -532,7 +536,7 @@ fn together(mut harvest: Harvest, ranks: Option<&mut dyn Transport>) -> Result<O
         return Ok(None);
     }
     add_parts(&mut harvest, came)?;
-    harvest.put_in_order();
+    harvest.conclude(net);
     Ok(Some(harvest))
 }
 

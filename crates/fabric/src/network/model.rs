@@ -134,6 +134,9 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// links of one speed, at most 64 ports per router and no way of [`MAX_HOPS`](crate::packet::MAX_HOPS) links, as many studies have: what they need not ask saves a tenth of a hop.
     const PLAIN: bool = false;
 
+    /// `true` for routers with a clock, which are closed in nearly every window whether there is something to inject or not.
+    const TICKS: bool = false;
+
     /// Lists of waiting packets per output port in [`State::lists`], besides the one per channel.
     const LISTS: u32 = 0;
 
@@ -177,6 +180,17 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
         }
     }
 
+    /// `true` if room that has become free in a buffer may be told of later than it could: see [`RouterModel::owed`].
+    fn tells_late(&self) -> bool {
+        false
+    }
+
+    /// Bytes of channel `vc` of input `port` (its place in the columns) that are free and of which the router at the other end has yet to
+    /// be told, where that [waits](RouterModel::tells_late).
+    fn owed(&self, _: &State, _port: u32, _vc: u32) -> u64 {
+        0
+    }
+
     /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
     fn start(&self, _: &Network, _routers: &Range<u32>, _: &mut State) {}
 
@@ -203,6 +217,12 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     #[inline(always)]
     fn wake(&self) -> u64 {
         0
+    }
+
+    /// `true` if the records of all routers are so few that they stay in the caches, where that is asked ([`RouterModel::TICKS`]).
+    #[inline(always)]
+    fn is_small(&self) -> bool {
+        false
     }
 
     /// How interfaces take messages, if not by a link.

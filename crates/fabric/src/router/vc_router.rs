@@ -8,6 +8,8 @@
 //! * **Output.** Flits pass the crossbar into a queue per port, from which the link takes one after the other.
 //! * **Source.** A node's packets become flits beside its router, at the time at which these arrive there.
 //!
+//! Credits wait for others where nobody can tell ([`credits`]).
+//!
 //! Ticks are no events: a router is caught up before it looks at an event and when its window closes, and one in which nothing can change
 //! has no tick. Heads travel as packets, flits behind them as credits with [`FLIT`]. Units: ps, bytes, flits.
 
@@ -26,13 +28,17 @@ use std::ops::Range;
 
 mod allocators;
 mod buffered;
+mod credits;
+mod matching;
 mod source;
 mod step;
 
-/// A credit with this value is a flit behind its packet's head.
+/// A credit with this bit is a flit behind its packet's head; it may bring credits as well, counted as by [`CREDITS`].
 const FLIT: u64 = 1 << 63;
 /// One with this value is a credit for the source of a node.
 const FOR_SOURCE: u64 = 1 << 62;
+/// One with this bit brings credits of several channels, see [`credits`].
+const CREDITS: u64 = 1 << 61;
 
 /// Sets of channels that a router has.
 const SETS: u32 = 6;
@@ -58,13 +64,21 @@ struct LinkTimes {
     flight: u64,
     /// From the departure of a flit from a buffer until its credit counts at the other end.
     credit: u64,
+    /// Credits may wait as long as the sender knows of so much room (flits), [`credits::NEVER`] if they may not.
+    spare: u16,
+    /// A flit takes as long as a credit, so that credits may go with it.
+    carries: bool,
 }
 
 /// How many words the sets of a step have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Width {
-    /// Up to 64 channels.
+    /// Up to 64 channels, 8 of a port, and 16 ports of the switch.
+    Few,
+    /// Up to 64 channels, and ports of the switch.
     One,
+    /// Up to 128 channels, 8 of a port, and 32 ports of the switch.
+    Two,
     /// Up to 512 channels, 64 ports of the switch.
     Eight,
     /// Up to 4,096 channels, 256 ports of the switch.
@@ -104,6 +118,14 @@ pub struct VcRouter {
     node_credits: bool,
     /// Some stage takes more than a cycle.
     is_timed: bool,
+    /// All that is usual, which a tick of its own need not ask for: [`VcRouter::is_usual`].
+    usual: bool,
+    /// Channels of a port whose credits wait for others where nobody can tell, see [`credits`]; 0 if all are told at once.
+    counted: u8,
+    /// The departures of a node's flits are kept at its source, which is spared an event for each.
+    keeps_returns: bool,
+    /// What a node's source hands on counts at the interface at once if nothing waits there: no packet can tell.
+    returns_at_once: bool,
     /// Steps have numbers that something depends on.
     counts_steps: bool,
     /// As many bits as there are channels.
@@ -111,14 +133,19 @@ pub struct VcRouter {
     /// What random choices of this run have in common.
     seed: u64,
     /// Ports of the switch per port.
-    switch_ports: u32,
+    switch_ports: u8,
     /// Buffers per output channel, in place of stages.
     outputs: Option<Box<Outputs>>,
     /// Local output ports by place and destination node, on small networks where these two alone decide on the class, too; else empty.
     ways: Box<[u8]>,
     /// Nodes.
     nodes: u32,
+    /// All records are in the caches.
+    is_small: bool,
 }
+
+/// Channels of a network whose records, some 100 B each, stay in a second-level cache.
+const SMALL: usize = 1 << 12;
 
 /// Most pairs of router and node whose ways are kept: they stay in a cache.
 const MOST_WAYS: u64 = 1 << 16;
@@ -198,6 +225,32 @@ impl VcRouter {
         (from, to - from)
     }
 
+    /// Every stage takes a cycle, a step is one, ports of the switch are ports, and allocators are round robins with whom nobody waits
+    /// for the credits of nodes, of tails, or for room in output queues.
+    fn is_usual(&self) -> bool {
+        let pipeline = &self.pipeline;
+        let speeds = [
+            pipeline.internal_speedup,
+            pipeline.input_speedup,
+            pipeline.output_speedup,
+        ];
+        let matchers = [pipeline.vc, pipeline.switch];
+        self.outputs.is_none()
+            && !self.is_timed
+            && pipeline.stages[0] == 1
+            && speeds == [1; 3]
+            && matchers.into_iter().all(matching::is_round_robin)
+            && !self.node_credits
+            && !pipeline.wait_for_tail_credit
+            && self.output_queue == u64::MAX
+    }
+
+    /// Place of the first record of the switch of a port, which has a place in the columns.
+    #[inline(always)]
+    fn switch_port(&self, port: u32) -> u32 {
+        port * u32::from(self.switch_ports)
+    }
+
     /// Place of a set's first word.
     #[inline(always)]
     fn set(&self, lp: u32, set: u32) -> u32 {
@@ -207,6 +260,7 @@ impl VcRouter {
 
 impl RouterModel for VcRouter {
     const HOST_CREDITS: bool = true;
+    const TICKS: bool = true;
     const RECORDS: ModelRecords = ModelRecords {
         per_port: size_of::<SwitchPort>(),
         per_channel: size_of::<InputChannel>() + size_of::<OutputChannel>() + 1,
@@ -223,6 +277,8 @@ impl RouterModel for VcRouter {
             flit: class.ser(flit),
             flight: class.latency + class.ser(flit),
             credit: class.latency + credit,
+            spare: credits::NEVER,
+            carries: false,
         };
         let links: Box<[LinkTimes]> = net.classes.iter().map(times).collect();
         let injection = LinkTimes {
@@ -230,12 +286,14 @@ impl RouterModel for VcRouter {
             ..times(&net.injection)
         };
         let shift = net.vcs.next_power_of_two().trailing_zeros();
-        let switch_ports = u32::from(pipeline.input_speedup.max(pipeline.output_speedup)).max(1);
+        let switch_ports = pipeline.input_speedup.max(pipeline.output_speedup).max(1);
         let most_ports = net.sites.iter().map(|site| site.ports()).max().unwrap_or(0);
         let words = (most_ports << shift).div_ceil(64).max(1);
-        let width = match (words, most_ports * switch_ports) {
-            (1, ..=64) => Width::One,
-            (..=8, ..=64) => Width::Eight,
+        let width = match (words, most_ports * u32::from(switch_ports), net.vcs) {
+            (1, ..=16, ..=8) => Width::Few,
+            (1, ..=64, _) => Width::One,
+            (2, ..=32, ..=8) => Width::Two,
+            (..=8, ..=64, _) => Width::Eight,
             _ => Width::All,
         };
         let classes = u32::from(net.routing.vcs()).min(net.vcs);
@@ -253,7 +311,7 @@ impl RouterModel for VcRouter {
             )
         };
         let speeds = [pipeline.internal_speedup, pipeline.output_speedup];
-        VcRouter {
+        let mut model = VcRouter {
             pipeline,
             clock,
             shift,
@@ -283,6 +341,10 @@ impl RouterModel for VcRouter {
                 ))
             }),
             is_timed,
+            usual: false,
+            counted: 0,
+            keeps_returns: false,
+            returns_at_once: false,
             counts_steps: pipeline.outputs.is_some()
                 || is_timed
                 || pipeline.internal_speedup > 1
@@ -294,7 +356,17 @@ impl RouterModel for VcRouter {
             links,
             ways: ways(net),
             nodes: net.n_nodes(),
-        }
+            is_small: net.peers.entries().len() << shift <= SMALL,
+        };
+        model.usual = model.is_usual();
+        model.tell_late(net);
+        model.keep_returns(net);
+        model
+    }
+
+    #[inline(always)]
+    fn is_small(&self) -> bool {
+        self.is_small
     }
 
     /// Whole flits.
@@ -303,12 +375,27 @@ impl RouterModel for VcRouter {
         u32::from(self.flits(size)) * self.flit
     }
 
+    #[inline(always)]
+    fn tells_late(&self) -> bool {
+        self.counted > 0
+    }
+
+    fn owed(&self, st: &State, port: u32, vc: u32) -> u64 {
+        match self.tells_late() {
+            true => credits::owed(st, port, vc) * u64::from(self.flit),
+            false => 0,
+        }
+    }
+
     fn start(&self, net: &Network, routers: &Range<u32>, st: &mut State) {
         let Part { ports, nodes } = net.part(routers);
         let sites = &(*net.sites)[routers.start as usize..routers.end as usize];
         let channels = ports.start << self.shift..ports.end << self.shift;
-        st.input_channels
-            .fill(channels.start, vec![InputChannel::idle(self.buffer); channels.len()]);
+        let rooms = sites
+            .iter()
+            .flat_map(|site| (0..site.ports()).map(|port| self.first_room(net, site, port)));
+        let inputs = rooms.flat_map(|room| std::iter::repeat_n(InputChannel::idle(room), 1 << self.shift));
+        st.input_channels.fill(channels.start, inputs.collect());
         let output = OutputChannel {
             owner: OutputChannel::FREE,
             grant: 0,
@@ -330,11 +417,9 @@ impl RouterModel for VcRouter {
             }
         }
         st.channel_sets.fill(routers.start * SETS * self.words, sets);
-        let first = ports.start * self.switch_ports;
-        st.switch_ports.fill(
-            first,
-            vec![SwitchPort::default(); ports.len() * self.switch_ports as usize],
-        );
+        let switch_ports = self.switch_port(ports.start)..self.switch_port(ports.end);
+        let unused = vec![SwitchPort::default(); switch_ports.len()];
+        st.switch_ports.fill(switch_ports.start, unused);
         let source = FlitSource {
             free: 0,
             head: NONE,
@@ -342,7 +427,9 @@ impl RouterModel for VcRouter {
             left: 0,
             flits: 0,
             vc: net.vcs as u16 - 1,
-            spare: 0,
+            first_return: 0,
+            n_returns: 0,
+            returns: [0; FlitSource::MOST_RETURNS],
         };
         st.flit_sources.fill(nodes.start, vec![source; nodes.len()]);
         let idle = RouterClock {
@@ -365,7 +452,9 @@ impl RouterModel for VcRouter {
     }
 
     #[inline(always)]
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, packet: Packet) {
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, packet: Packet) {
+        let site = *at.site;
+        let mut at = at.with(&site);
         let now = packet.time().0;
         at.catch_up(now);
         at.st.routers.edit(at.j, at.lp).queued += 1;
@@ -373,7 +462,9 @@ impl RouterModel for VcRouter {
         let due = if packet.port() >= at.site.net {
             at.give_to_source(u32::from(packet.port() - at.site.net), slot)
         } else {
-            let channel = (u32::from(packet.port()) << at.model.shift) + u32::from(packet.vc());
+            let (port, vc) = (u32::from(packet.port()), u32::from(packet.vc()));
+            let channel = (port << at.model.shift) + vc;
+            at.takes_room(port, vc, now);
             at.head_arrives(channel, slot, now)
         };
         if due {
@@ -382,14 +473,24 @@ impl RouterModel for VcRouter {
     }
 
     #[inline(always)]
-    fn credit<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, event: &Packet) {
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet) {
+        let site = *at.site;
+        let mut at = at.with(&site);
         let now = event.time().0;
         at.catch_up(now);
         let (port, vc) = (u32::from(event.port()), u32::from(event.vc()));
-        let due = match event.value() {
-            FLIT => at.body_arrives((port << at.model.shift) + vc),
-            FOR_SOURCE => at.credit_source(port, vc),
-            bytes => at.credit_output(port, vc, bytes as i64),
+        let value = event.value();
+        let due = if value & FLIT != 0 {
+            let channel = (port << at.model.shift) + vc;
+            let credited = at.credit_outputs(port, value);
+            at.takes_room(port, vc, now);
+            at.body_arrives(channel) | credited
+        } else if value & CREDITS != 0 {
+            at.credit_outputs(port, value)
+        } else if value == FOR_SOURCE {
+            at.credit_source(port, vc)
+        } else {
+            at.credit_output(port, vc, value as i64)
         };
         if due {
             at.wake(now);
@@ -437,7 +538,7 @@ impl RouterModel for VcRouter {
         }
         let sets = self.set(lp, 0)..self.set(lp + 1, 0);
         sets.for_each(|word| put(out, *st.channel_sets.get(word)));
-        let switch_ports = ports.start * self.switch_ports..ports.end * self.switch_ports;
+        let switch_ports = self.switch_port(ports.start)..self.switch_port(ports.end);
         switch_ports.for_each(|port| put(out, *st.switch_ports.get(port)));
         for node in net.node_places(lp, site) {
             let source = *st.flit_sources.get(node);
@@ -480,14 +581,20 @@ impl RouterModel for VcRouter {
                 st.output_buffers.set(j, index, buffer);
             }
         }
+        if self.tells_late() && ports.clone().any(|port| !self.counts_fit(st.ports.get(port).mark)) {
+            return Err(Torn("a port owes credits of channels that it does not have"));
+        }
         for word in self.set(lp, 0)..self.set(lp + 1, 0) {
             st.channel_sets.set(j, word, take(input)?);
         }
-        for port in ports.start * self.switch_ports..ports.end * self.switch_ports {
+        for port in self.switch_port(ports.start)..self.switch_port(ports.end) {
             st.switch_ports.set(j, port, take(input)?);
         }
         for node in net.node_places(lp, &site) {
             let source: FlitSource = take(input)?;
+            if !source.is_sound(net.vcs) {
+                return Err(Torn("a source of flits keeps more than it can"));
+            }
             let (head, tail) = packing::take_packets::<Self>(net, st, lp, input)?;
             st.flit_sources.set(j, node, FlitSource { head, tail, ..source });
         }
@@ -518,30 +625,26 @@ impl RouterModel for VcRouter {
 }
 
 impl Fabric<VcRouter> {
-    /// [`AtRouter::catch_up`].
+    /// Does something at a router in a function of its own, with a copy of the router's entry: its caller keeps what it has in registers.
     #[inline(never)]
-    fn ticks<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: u64, sink: &mut S) {
-        if self.model.outputs.is_some() {
-            return self.cycles(st, j, lp, end, sink);
-        }
-        let mut at = self.at(st, j, lp, sink);
-        loop {
-            let now = at.st.clocks.get(lp).due;
-            if now >= end {
-                return;
-            }
-            at.tick(now);
-        }
+    fn apart<J: Journal, S: Sink<Self>, T>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        sink: &mut S,
+        what: impl FnOnce(AtRouter<'_, VcRouter, J, S>) -> T,
+    ) -> T {
+        let site = self.net.sites[lp as usize];
+        what(self.at(st, j, lp, sink).with(&site))
     }
 }
 
 impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
-    /// Performs all ticks before `end`.
+    /// [`Fabric::apart`].
     #[inline(always)]
-    fn catch_up(&mut self, end: u64) {
-        if self.st.clocks.get(self.lp).due < end {
-            self.fabric.ticks(self.st, self.j, self.lp, end, self.sink);
-        }
+    fn apart<T>(&mut self, what: impl FnOnce(AtRouter<'_, VcRouter, J, S>) -> T) -> T {
+        self.fabric.apart(self.st, self.j, self.lp, self.sink, what)
     }
 
     /// Something has changed at `now`: the tick that follows sees it.
@@ -632,58 +735,69 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         input.left = flits;
         input.last = model.last_of(size, flits);
         input.stage = stage::ROUTING | InputChannel::HEAD;
+        if model.outputs.is_some() {
+            input.stage = stage::ALLOCATION | InputChannel::HEAD;
+            return ALLOCATION;
+        }
+        if !model.ways.is_empty() {
+            let destination = self.st.slots.get(slot).destination();
+            let input = self.st.input_channels.edit(self.j, index);
+            input.output = model.ways[(self.lp * model.nodes + destination) as usize].into();
+            (input.lowest, input.choices) = (0, self.net.vcs as u8);
+            input.stage = stage::ALLOCATION | InputChannel::HEAD;
+        }
         let cycles = model.pipeline.stages[0];
         if cycles == 0 {
-            if model.outputs.is_some() {
-                input.stage = stage::ALLOCATION | InputChannel::HEAD;
-                return ALLOCATION;
-            }
             self.route_first(channel, now, after);
             return ALLOCATION;
         }
+        let input = self.st.input_channels.edit(self.j, index);
         if model.is_timed {
             input.ready = model.ready(after, cycles);
         }
         ROUTING
     }
 
-    /// Routes the first packet of an input channel.
+    /// The first packet of an input channel is routed: it waits for an output channel.
+    #[inline(always)]
     fn route_first(&mut self, channel: u32, now: u64, after: u64) {
-        let AtRouter { net, site, model, .. } = *self;
+        let model = self.model;
+        if model.ways.is_empty() {
+            self.apart(move |mut at| at.find_way(channel, now));
+        }
         let index = self.record_of(channel);
-        let slot = self.st.input_channels.get(index).first;
-        let mut packet = *self.st.slots.get(slot);
-        let (port, lowest, choices) = match model.ways.is_empty() {
-            false => {
-                let port = model.ways[(self.lp * model.nodes + packet.destination()) as usize];
-                (port.into(), 0, net.vcs as u8)
-            }
-            true => {
-                let class = model.class_of[usize::from(packet.vc())];
-                packet.set_vc(class);
-                let to_the_node = net.routing.leads_to_the_node();
-                let way = match to_the_node {
-                    true => self.lent().route_by_what_waits::<false>(&packet, now),
-                    false => self.route(&packet, now),
-                };
-                let ejects = way.port() >= u32::from(site.net);
-                let (lowest, choices) = match ejects && !to_the_node {
-                    true => model.network_of(class),
-                    false => model.channels_of(way.vc().min(net.routing.vcs() - 1)),
-                };
-                if packet.phase() != way.phase() {
-                    self.st.slots.edit(self.j, slot).set_phase(way.phase());
-                }
-                (way.port() as u16, lowest, choices)
-            }
-        };
         let input = self.st.input_channels.edit(self.j, index);
-        input.output = port;
-        (input.lowest, input.choices) = (lowest, choices);
         input.stage = stage::ALLOCATION | InputChannel::HEAD;
         if model.is_timed {
             input.ready = model.ready(after, model.pipeline.stages[1]);
         }
+    }
+
+    /// Finds output and channels of the first packet of an input channel.
+    #[inline(always)]
+    fn find_way(&mut self, channel: u32, now: u64) {
+        let AtRouter { net, site, model, .. } = *self;
+        let index = self.record_of(channel);
+        let slot = self.st.input_channels.get(index).first;
+        let mut packet = *self.st.slots.get(slot);
+        let class = model.class_of[usize::from(packet.vc())];
+        packet.set_vc(class);
+        let to_the_node = net.routing.leads_to_the_node();
+        let way = match to_the_node {
+            true => self.lent().route_by_what_waits::<false>(&packet, now),
+            false => self.route(&packet, now),
+        };
+        let ejects = way.port() >= u32::from(site.net);
+        let (lowest, choices) = match ejects && !to_the_node {
+            true => model.network_of(class),
+            false => model.channels_of(way.vc().min(net.routing.vcs() - 1)),
+        };
+        if packet.phase() != way.phase() {
+            self.st.slots.edit(self.j, slot).set_phase(way.phase());
+        }
+        let input = self.st.input_channels.edit(self.j, index);
+        input.output = way.port() as u16;
+        (input.lowest, input.choices) = (lowest, choices);
     }
 
     /// A flit behind its packet's head is in an input buffer; whether that changes what the router can do.
@@ -733,10 +847,17 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             }
             return false;
         }
-        if owner == OutputChannel::FREE || credit != bytes {
+        credit - bytes < i64::from(self.model.flit) && self.has_room_again(port, vc)
+    }
+
+    /// An output channel that had no room has some; whether that changes what the router can do.
+    #[inline(always)]
+    fn has_room_again(&mut self, port: u32, vc: u32) -> bool {
+        let record = self.record_of((port << self.model.shift) + vc);
+        let owner = self.st.output_channels.get(record).owner;
+        if owner == OutputChannel::FREE {
             return false;
         }
-        // It had none.
         let input = self.st.input_channels.get(self.record_of(owner.into()));
         if input.present == 0 {
             return false;

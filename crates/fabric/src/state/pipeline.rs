@@ -15,7 +15,7 @@ pub mod stage {
     pub const ACTIVE: u8 = 3;
 }
 
-/// An input channel: its first packet, those behind it in the same buffer, and what the node's source knows of its room.
+/// An input channel: its first packet, those behind it in the same buffer, and what is known of its room where flits come from.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct InputChannel {
@@ -37,7 +37,7 @@ pub struct InputChannel {
     pub accept: u16,
     /// Bytes of its last flit, minus one.
     pub last: u16,
-    /// Free flits as the source knows them; of a port to a node.
+    /// Free flits as its source knows them; of a port to a router, where credits may wait, what that one will know of beyond what it needs.
     pub room: u16,
     /// Its output channel, once it has one.
     pub vc: u8,
@@ -160,8 +160,46 @@ pub struct FlitSource {
     pub flits: u16,
     /// The channel of the packet under way, or of the last.
     pub vc: u16,
-    /// Unused.
-    pub spare: u16,
+    /// Where the first of [`FlitSource::returns`] stands.
+    pub first_return: u8,
+    /// How many there are.
+    pub n_returns: u8,
+    /// Room that comes back, in a ring: time (ps) and channel.
+    pub returns: [u64; FlitSource::MOST_RETURNS],
+}
+
+impl FlitSource {
+    /// Most of its flits whose departure from the buffer is on its way to it, where it keeps them.
+    pub const MOST_RETURNS: usize = 8;
+    /// Bits of the channel.
+    const CHANNEL: u32 = 6;
+
+    /// Room of a channel comes back at a time (ps); there is a place.
+    #[inline(always)]
+    pub fn keep_return(&mut self, time: u64, vc: u8) {
+        let place = usize::from(self.first_return + self.n_returns) % Self::MOST_RETURNS;
+        self.returns[place] = time << Self::CHANNEL | u64::from(vc);
+        self.n_returns += 1;
+    }
+
+    /// Whether what it keeps, read from outside, fits into it and is of these channels.
+    pub fn is_sound(&self, vcs: u32) -> bool {
+        let channel = |kept: &u64| *kept as u32 & ((1 << Self::CHANNEL) - 1);
+        let most = Self::MOST_RETURNS as u8;
+        self.first_return < most && self.n_returns <= most && self.returns.iter().all(|kept| channel(kept) < vcs)
+    }
+
+    /// The channel of the first that has come back at `now`.
+    #[inline(always)]
+    pub fn take_return(&mut self, now: u64) -> Option<u32> {
+        let first = self.returns[usize::from(self.first_return) % Self::MOST_RETURNS];
+        if self.n_returns == 0 || first >> Self::CHANNEL > now {
+            return None;
+        }
+        self.first_return = (self.first_return + 1) % Self::MOST_RETURNS as u8;
+        self.n_returns -= 1;
+        Some(first as u32 & ((1 << Self::CHANNEL) - 1))
+    }
 }
 
 /// A router's clock.

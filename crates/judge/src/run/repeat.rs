@@ -277,7 +277,7 @@ impl<'w> Trial<'w> {
         let net = self.world.net();
         let (_, jobs) = net.workload.jobs_of_nodes();
         let unseen = Stats::new(net.span, 0, false, Default::default(), (jobs, 0));
-        let harvest = Harvest::reap(net, parts, unseen, in_flight, &[], HarvestWanted::default());
+        let harvest = Harvest::reap(self.world, parts, unseen, in_flight, &[], HarvestWanted::default());
         let under_way = harvest.under_way();
         (under_way.flow, under_way.message_flow)
     }

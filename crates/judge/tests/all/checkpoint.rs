@@ -3,6 +3,7 @@
 use crate::engines::whole;
 use crate::lent::{self, ListedOps};
 use crate::played_graphs::mixed;
+use crate::vc_router::whose_credits_wait;
 use des::{Event, Stop, Time, Torn, history};
 use fabric::any::AnyFabric;
 use fabric::engines::{EngineKind, NetworkEngine};
@@ -100,6 +101,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         }),
         ..PipelineSpec::default()
     });
+    let credits_wait = whose_credits_wait(2, 3);
     let mut late = cell(&torus, RouterModel::Credit, RoutingSpec::DOR);
     late.links.default.latency = Time::from_ns(3);
     late.router.architecture = Architecture::LateAdmission;
@@ -134,6 +136,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ("input-queued", input_queued),
         ("flits", flits),
         ("flits that ask for channels", asking),
+        ("flits whose credits wait", credits_wait),
         ("late admission", late),
         ("late admission, cumulative completion", cumulative),
     ]

@@ -3,6 +3,7 @@
 use crate::lent::{self, ListedOps};
 use crate::memory_nodes::arrangement;
 use crate::played_graphs::mixed;
+use crate::vc_router::whose_credits_wait;
 use des::ranks::local;
 use des::{Time, mix};
 use fabric::network::Network;
@@ -419,6 +420,22 @@ fn routers_that_ask_for_channels_give_one_answer_on_every_engine() {
         spec.jobs[0].work = synthetic(0.5, 3_000);
         spec.control.end = Some(Time::from_us(3));
         one_answer(&what, &spec);
+    }
+}
+
+/// Of sets of one word, of two and of more, to an end and beyond.
+#[test]
+fn credits_that_wait_give_one_answer_on_every_engine() {
+    for (nodes, vcs) in [(1, 2), (8, 8), (20, 8)] {
+        for count in [None, Some(3)] {
+            let mut spec = whose_credits_wait(nodes, vcs);
+            spec.jobs[0].work = match count {
+                None => synthetic(0.4, 600),
+                Some(count) => closed_loop(2, Some(count)),
+            };
+            spec.control.end = count.is_none().then_some(Time::from_ns(500));
+            one_answer(&format!("{nodes} nodes, {vcs} channels, {count:?}"), &spec);
+        }
     }
 }
 

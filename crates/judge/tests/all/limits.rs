@@ -2,11 +2,10 @@
 //! or exchanged.
 
 use des::{Event as _, NoJournal, Outbox, Time, World as _};
+use fabric::any::AnyFabric;
 use fabric::network::Network;
-use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Record, Span, Stats};
 use fabric::packet::{HORIZON, Kind, MAX_HOPS, MAX_PACKET, NUMBERS, OLD, Packet};
-use fabric::router::Sculpin;
 use fabric::spec::{BitsPerSec, Engine, RunSpec};
 use fabric::state::{Parts, State, fault};
 use judge::check::{RunFacts, verdict};
@@ -262,7 +261,7 @@ impl Outbox<Packet, Record> for Seen {
 /// Two messages of 3 packets from node 0 to node 1 of a router, and what happens until all have arrived, but for the arrivals that
 /// `meddle` changes.
 struct Small {
-    world: Fabric<Sculpin>,
+    world: AnyFabric,
     state: State,
     stats: Stats,
     number: u32,
@@ -274,7 +273,7 @@ impl Small {
             "[topology]\nkind = \"single-router\"\nnodes = 3\n[nic]\npacket = \"1 KiB\"\n[router]\nmodel = \"sculpin\"\n[[job]]\nwork = { kind = \
              \"pairs\", mode = \"stream\", messages = 2, message = \"3 KiB\", pairs = [[0, 1]] }\n[run]\nseeds = [1]\n",
         );
-        let world = Fabric::<Sculpin>::new(&spec, Network::build(&spec).unwrap());
+        let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
         let (state, _) = world.start(0..1);
         let stats = Stats::new(Span::default(), 0, false, Arc::default(), (1, 0));
         Small {
@@ -306,13 +305,13 @@ impl Small {
             for event in happens {
                 match event.time().0 < until {
                     true => self.world.handle(&mut self.state, &mut NoJournal, 0, &event, &mut seen),
-                    false => pending.count(&event, &self.world.net),
+                    false => pending.count(&event, self.world.net()),
                 }
             }
         }
         seen.records.drain(..).for_each(|record| self.stats.see(record));
         let harvest = Harvest::reap(
-            &self.world.net,
+            &self.world,
             &Parts::new([&self.state]),
             self.stats,
             pending,
@@ -320,7 +319,7 @@ impl Small {
             HarvestWanted::default(),
         );
         let verdict = verdict(&RunFacts {
-            net: &self.world.net,
+            net: self.world.net(),
             harvest: &harvest,
             idle: false,
             stalled: false,
@@ -417,7 +416,7 @@ fn a_number_in_use_twice_is_an_error() {
     let harvest = |state: &State| {
         let stats = Stats::new(Span::default(), 0, false, Arc::default(), (1, 0));
         Harvest::reap(
-            &world.net,
+            &world,
             &Parts::new([state]),
             stats,
             InFlight::default(),
@@ -427,7 +426,7 @@ fn a_number_in_use_twice_is_an_error() {
     };
     let harvest = harvest(&state);
     let verdict = verdict(&RunFacts {
-        net: &world.net,
+        net: world.net(),
         harvest: &harvest,
         idle: false,
         stalled: false,

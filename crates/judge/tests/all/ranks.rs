@@ -1,5 +1,6 @@
 //! Runs that ranks share: with workers on threads within each and with checkpoints they end as a run on one process does.
 
+use crate::vc_router::whose_credits_wait;
 use des::ranks::{Broken, Transport, local};
 use des::{Columns as _, Time, World as _};
 use fabric::network::Network;
@@ -45,8 +46,9 @@ fn cases() -> Vec<(&'static str, RunSpec)> {
     torus.routing = RoutingSpec::MIN_A;
     let mut hyperx = plain(TopologySpec::HyperX(lattice(&[4, 3], 3)));
     hyperx.router.model = RouterModel::Sculpin;
+    let mesh = whose_credits_wait(1, 2);
     let mut cases = Vec::new();
-    for (what, spec) in [("torus", torus), ("hyperx", hyperx)] {
+    for (what, spec) in [("torus", torus), ("hyperx", hyperx), ("mesh", mesh)] {
         for (work, end) in [(synthetic(0.8), Some(Time::from_us(3))), (batches(), None)] {
             let mut spec = spec.clone();
             spec.jobs[0].work = work;

@@ -1,11 +1,12 @@
 //! Runs prove themselves or fail loudly: deadlocks, broken books, interruptions, limits, and the extremes of what a user may ask for.
 
-use des::{Columns as _, Time, World as _};
+use crate::vc_router::whose_credits_wait;
+use des::engine::Engine as _;
+use des::{Columns as _, NoJournal, Time, WindowEngine, World as _};
+use fabric::any::AnyFabric;
 use fabric::network::Network;
-use fabric::network::model::Fabric;
 use fabric::observe::{Span, Stats};
 use fabric::packet::HORIZON;
-use fabric::router::Credit;
 use fabric::spec::*;
 use fabric::state::{Parts, State};
 use judge::check::{RunFacts, verdict};
@@ -244,7 +245,7 @@ fn packets_and_bytes_are_conserved_at_any_cut() {
 #[test]
 fn every_check_notices_what_it_is_for() {
     let spec = plain(torus(&[4, 4], 1));
-    let world = Fabric::<Credit>::new(&spec, Network::build(&spec).unwrap());
+    let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
     let stats = || Stats::new(Span::default(), 0, false, Default::default(), (1, 0));
     let failed = |change: &dyn Fn(&mut State, &mut Stats, &mut InFlight), stalled, expected| {
         let (mut state, _) = world.start(0..world.n_lps());
@@ -255,9 +256,9 @@ fn every_check_notices_what_it_is_for() {
             waits: stalled,
             links: false,
         };
-        let harvest = Harvest::reap(&world.net, &Parts::new([&state]), stats, in_flight, &[], wanted);
+        let harvest = Harvest::reap(&world, &Parts::new([&state]), stats, in_flight, &[], wanted);
         let verdict = verdict(&RunFacts {
-            net: &world.net,
+            net: world.net(),
             harvest: &harvest,
             idle: true,
             stalled,
@@ -279,19 +280,92 @@ fn every_check_notices_what_it_is_for() {
         ["conservation"]
     );
     assert_eq!(failed(&|_, _, flying| flying.bytes = 1, false, None), ["conservation"]);
-    let nic = |state: &mut State, _: &mut Stats, _: &mut InFlight| state.nics.edit(&mut des::NoJournal, 0).packets = 1;
+    let nic = |state: &mut State, _: &mut Stats, _: &mut InFlight| state.nics.edit(&mut NoJournal, 0).packets = 1;
     assert_eq!(failed(&nic, false, None), ["conservation"]);
-    let busy = |state: &mut State, _: &mut Stats, _: &mut InFlight| state.ports.edit(&mut des::NoJournal, 5).busy = 1;
+    let busy = |state: &mut State, _: &mut Stats, _: &mut InFlight| state.ports.edit(&mut NoJournal, 5).busy = 1;
     assert_eq!(failed(&busy, false, None), ["capacity"]);
     assert_eq!(failed(&|_, stats, _| stats.early = 1, false, None), ["zero-load bound"]);
     for wrong in [-1, 65_537, 65_535] {
         let credit = |state: &mut State, _: &mut Stats, _: &mut InFlight| {
-            state.channels.edit(&mut des::NoJournal, 0).credit = wrong;
+            state.channels.edit(&mut NoJournal, 0).credit = wrong;
         };
         assert_eq!(failed(&credit, false, None), ["credits"], "{wrong}");
     }
     assert_eq!(failed(&|_, _, _| (), true, None), ["progress"]);
     assert_eq!(failed(&|_, _, _| (), false, Some(1)), ["progress"]);
+}
+
+/// Whether the check of credits passes, and what it says, with so many of the blocks on each rank.
+fn credits_of(world: &AnyFabric, states: &[State], stats: &Stats, blocks_of_rank: usize) -> (bool, String) {
+    let mut ranks = states.chunks(blocks_of_rank).map(|part| {
+        let wanted = HarvestWanted::default();
+        Harvest::reap(
+            world,
+            &Parts::new(part),
+            stats.clone(),
+            InFlight::default(),
+            &[],
+            wanted,
+        )
+    });
+    let mut harvest = ranks.next().unwrap();
+    ranks.for_each(|part| harvest.merge(part));
+    harvest.conclude(world.net());
+    let found = verdict(&RunFacts {
+        net: world.net(),
+        harvest: &harvest,
+        idle: true,
+        stalled: false,
+        expected: None,
+        until_done: false,
+    });
+    let check = found.checks.into_iter().find(|check| check.name == "credits").unwrap();
+    (check.ok, check.detail)
+}
+
+/// Nobody takes credits that wait for lost ones, nor lost ones for such that wait, whichever routers a rank has.
+#[test]
+fn credits_that_wait_are_not_lost_and_lost_ones_do_not_wait() {
+    let mut spec = whose_credits_wait(1, 2);
+    spec.jobs[0].work = work(Pattern::Uniform, 256, Some(0.2), Some(30));
+    let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
+    let stats = Stats::new(Span::default(), 0, false, Default::default(), (1, 0));
+    let mut engine = WindowEngine::with_workers(&world, stats, 4, 1);
+    engine.run(Time::MAX, &mut |_, _| true);
+    let (mut states, stats, _) = Box::new(engine).into_parts();
+    let check = |states: &[State], expected: (bool, String)| {
+        for blocks in [4, 2, 1] {
+            assert_eq!(
+                credits_of(&world, states, &stats, blocks),
+                expected,
+                "{blocks} of {}",
+                states.len()
+            );
+        }
+    };
+    check(&states, (true, "all buffer space came back".into()));
+    let (net, mut owing) = (world.net(), 0);
+    for (lp, site) in net.sites.iter().enumerate() {
+        for port in 0..u32::from(site.net) {
+            let peer = net.peers[(site.port + port) as usize];
+            let far = net.sites[peer.lp() as usize].port + u32::from(peer.port());
+            let holds_it = |state: &State| state.ports.range().contains(&far);
+            let block = states.iter().position(holds_it).unwrap();
+            if world.owed(&states[block], far, 0) == 0 {
+                continue;
+            }
+            owing += 1;
+            for flits in [-1, 1] {
+                let mark = states[block].ports.get(far).mark;
+                states[block].ports.edit(&mut NoJournal, far).mark = mark.wrapping_add_signed(flits);
+                let (name, bytes) = (net.port_name(lp as u32, port), 768 + 64 * flits);
+                let found = format!("{name} channel 0 holds {bytes} bytes of credit of 768");
+                check(&states, (false, found));
+                states[block].ports.edit(&mut NoJournal, far).mark = mark;
+            }
+        }
+    }
+    assert!(owing > 10, "{owing}");
 }
 
 #[test]
@@ -542,8 +616,8 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
         .chain([dragonfly(17, 8), dragonfly(33, 16), dragonfly(129, 16)])
     {
         let spec = plain(topology);
-        let world = Fabric::<Credit>::new(&spec, Network::build(&spec).unwrap());
-        let net = &world.net;
+        let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
+        let net = world.net();
         let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);
         let stated = ports * (64 + 16 * vcs) + routers * (24 + 8 * words) + nodes * (64 + 40 + 8 + 4);

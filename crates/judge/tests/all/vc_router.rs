@@ -7,6 +7,7 @@ use des::Time;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
 use std::path::Path;
+use topo::{Lattice, TopologySpec};
 use vocabulary::{LoadOptions, load_study};
 
 /// A run of a study with this network and these keys of `[router]`, among them perhaps a preset.
@@ -22,6 +23,27 @@ fn spec(topology: &str, router: &str, work: &str, end: &str) -> RunSpec {
     );
     let study = load_study(text.as_bytes(), "vc.toml", Path::new("."), &LoadOptions::default());
     study.unwrap_or_else(|found| panic!("{text}: {found:?}")).runs.remove(0)
+}
+
+/// A mesh of routers whose credits wait for others, some of them beyond the end: a flit takes a cycle, buffers are large for links so short.
+pub fn whose_credits_wait(nodes_per_router: u32, vcs: u8) -> RunSpec {
+    let mut spec = plain(TopologySpec::Mesh(Lattice {
+        shape: vec![4, 3],
+        width: vec![],
+        nodes_per_router,
+    }));
+    spec.links.default = LinkSpec {
+        bandwidth: BitsPerSec(512_000_000_000),
+        latency: Time::from_ns(1),
+    };
+    spec.router.architecture = Architecture::VcRouter;
+    spec.router.pipeline = Some(PipelineSpec::default());
+    spec.router.flit = Bytes(64);
+    spec.router.buffer = Some(Bytes(12 * 64));
+    spec.router.credit_delay = Time::from_ns(1);
+    spec.router.vcs = Some(vcs);
+    spec.nic.packet = Bytes(256);
+    spec
 }
 
 fn result(spec: &RunSpec) -> RunResult {

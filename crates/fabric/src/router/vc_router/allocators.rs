@@ -41,7 +41,13 @@ pub(super) fn is_empty<const N: usize>(set: &Set<N>) -> bool {
 /// What two sets have in common.
 #[inline(always)]
 pub(super) fn both<const N: usize>(one: &Set<N>, other: &Set<N>) -> Set<N> {
-    std::array::from_fn(|word| one[word] & other[word])
+    let mut common = *one;
+    let mut word = 0;
+    while word < N {
+        common[word] &= other[word];
+        word += 1;
+    }
+    common
 }
 
 /// The lowest number of a set.
@@ -90,10 +96,13 @@ pub(super) trait Pointers {
     fn grant(&self, output: usize) -> usize;
     /// The search of an input among outputs.
     fn accept(&self, input: usize) -> usize;
-    /// Sets the first.
-    fn set_grant(&mut self, output: usize, to: usize);
-    /// Sets the second.
-    fn set_accept(&mut self, input: usize, to: usize);
+    /// From here on the search of an output begins at one place, and that of an input at another.
+    fn turn(&mut self, output_to: (usize, usize), input_to: (usize, usize));
+    /// Both begin behind each other.
+    #[inline(always)]
+    fn pass(&mut self, output: usize, input: usize) {
+        self.turn((output, input + 1), (input, output + 1));
+    }
 }
 
 /// Who asks for what: at least one input for at least one output.
@@ -153,8 +162,8 @@ pub(super) fn allocate<const I: usize, const O: usize, const PI: usize, const PO
     give: impl FnMut(usize, usize),
 ) {
     match matcher.rule {
-        Allocator::Islip => islip::<I, O, PI, P>(matcher.rounds, requests, pointers, give),
-        Allocator::SeparableOutputFirst => islip::<I, O, PI, P>(1, requests, pointers, give),
+        Allocator::Islip => islip::<I, O, PI, PO, P>(matcher.rounds, requests, pointers, give),
+        Allocator::SeparableOutputFirst => islip::<I, O, PI, PO, P>(1, requests, pointers, give),
         Allocator::SeparableInputFirst => input_first::<I, O, PO, P>(requests, pointers, give),
         Allocator::Pim => pim::<I, O, PI>(matcher.rounds, requests, occasion, give),
         Allocator::Loa => lonely_output::<I, O, PO, P>(requests, pointers, give),
@@ -164,22 +173,45 @@ pub(super) fn allocate<const I: usize, const O: usize, const PI: usize, const PO
     }
 }
 
-/// McKeown 1999: every free output grants, every input accepts; pointers move behind what is accepted in the first round.
+/// Rounds of an allocator that does what iSLIP does.
 #[inline(always)]
-fn islip<const I: usize, const O: usize, const PI: usize, P: Pointers>(
+pub(super) fn rounds_of_islip(matcher: Matcher) -> Option<u8> {
+    match matcher.rule {
+        Allocator::Islip => Some(matcher.rounds),
+        Allocator::SeparableOutputFirst => Some(1),
+        Allocator::SeparableInputFirst
+        | Allocator::Pim
+        | Allocator::Loa
+        | Allocator::Wavefront
+        | Allocator::MaxSize
+        | Allocator::RandomGreedy => None,
+    }
+}
+
+/// McKeown 1999: every free output grants, every input accepts; pointers move behind what is accepted in the first round. It does not look at
+/// what each input asks for.
+#[inline(always)]
+pub(super) fn islip<const I: usize, const O: usize, const PI: usize, const PO: usize, P: Pointers>(
     rounds: u8,
     requests: &Asked<'_, I, O>,
     pointers: &mut P,
     mut give: impl FnMut(usize, usize),
 ) {
     let (mut inputs, mut outputs) = (requests.inputs, requests.outputs);
-    let mut offers = [[0; O]; PI];
+    // What each input is offered, or, of few outputs, whom each is offered to: that table is the smaller one.
+    let few = PO <= 16;
+    let (mut offers, mut offered_to) = ([[0; O]; PI], [0u16; PO]);
     for round in 0..rounds {
         let mut offered = [0; I];
-        let mut granting = outputs;
+        let (mut granting, mut granted) = (outputs, [0; O]);
         while let Some(output) = pop(&mut granting) {
             let asking = both(&requests.of_output[output], &inputs);
             match first_from(&asking, pointers.grant(output)) {
+                Some(input) if few => {
+                    put(&mut offered, input);
+                    put(&mut granted, output);
+                    offered_to[output % PO] = input as u16;
+                }
                 Some(input) => {
                     put(&mut offered, input);
                     put(&mut offers[input], output);
@@ -191,15 +223,24 @@ fn islip<const I: usize, const O: usize, const PI: usize, P: Pointers>(
             return;
         }
         while let Some(input) = pop(&mut offered) {
-            let offer = std::mem::replace(&mut offers[input], [0; O]);
+            let mut offer = [0; O];
+            if few {
+                let mut left = granted;
+                while let Some(output) = pop(&mut left) {
+                    if usize::from(offered_to[output % PO]) == input {
+                        put(&mut offer, output);
+                    }
+                }
+            } else {
+                std::mem::swap(&mut offers[input], &mut offer);
+            }
             let Some(output) = first_from(&offer, pointers.accept(input)) else {
                 continue;
             };
             drop_from(&mut inputs, input);
             drop_from(&mut outputs, output);
             if round == 0 {
-                pointers.set_grant(output, input + 1);
-                pointers.set_accept(input, output + 1);
+                pointers.pass(output, input);
             }
             give(input, output);
         }
@@ -259,8 +300,7 @@ fn input_first<const I: usize, const O: usize, const PO: usize, P: Pointers>(
     }
     while let Some(output) = pop(&mut picked) {
         if let Some(input) = first_from(&picks[output], pointers.grant(output)) {
-            pointers.set_grant(output, input + 1);
-            pointers.set_accept(input, output + 1);
+            pointers.pass(output, input);
             give(input, output);
         }
     }
@@ -295,8 +335,7 @@ fn lonely_output<const I: usize, const O: usize, const PO: usize, P: Pointers>(
         let start = pointers.grant(output);
         if let Some(input) = first_from(&picks[output], start) {
             let next = pointers.accept(input) + 1;
-            pointers.set_grant(output, start + 1);
-            pointers.set_accept(input, next);
+            pointers.turn((output, start + 1), (input, next));
             give(input, output);
         }
     }

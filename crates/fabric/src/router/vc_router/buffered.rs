@@ -11,14 +11,14 @@
 //! A router in which nothing has moved sleeps until something arrives: what is drawn anew is drawn from the same that could not move.
 
 use super::allocators::{Set, first_from, has, is_empty, lowest, pop, put};
-use super::step::ClockStep;
+use super::matching::ClockStep;
 use super::{ALLOCATION, BIDS, FREE, QUEUED, VcRouter, Width};
 use crate::network::model::{AtRouter, Fabric};
 use crate::packet::Packet;
 use crate::routing::{Offer, Way};
 use crate::spec::{Allocator, OutputsSpec, RequestRule};
 use crate::state::pipeline::{InputChannel, OutputChannel, stage};
-use crate::state::{Link, NONE, State};
+use crate::state::{Link, NONE};
 use des::rng::below;
 use des::{Journal, Sink, mix};
 use std::cell::RefCell;
@@ -75,29 +75,22 @@ struct ChannelRequest {
     phase: u8,
 }
 
-impl Fabric<VcRouter> {
+impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// Performs all cycles before `end` of a router with buffers per output channel.
-    #[inline(never)]
-    pub(super) fn cycles<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: u64, sink: &mut S) {
-        let mut at = self.at(st, j, lp, sink);
-        let Some(outputs) = &self.model.outputs else {
-            return;
-        };
+    pub(super) fn cycles(&mut self, outputs: &Outputs, end: u64) {
         loop {
-            let now = at.st.clocks.get(lp).due;
+            let now = self.st.clocks.get(self.lp).due;
             if now >= end {
                 return;
             }
             match self.model.width {
-                Width::One => at.cycle::<1>(outputs, now),
-                Width::Eight => at.cycle::<8>(outputs, now),
-                Width::All => at.cycle::<64>(outputs, now),
+                Width::Few | Width::One => self.cycle::<1>(outputs, now),
+                Width::Two | Width::Eight => self.cycle::<8>(outputs, now),
+                Width::All => self.cycle::<64>(outputs, now),
             }
         }
     }
-}
 
-impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A cycle of a router with buffers per output channel, with sets of so many words as in [`AtRouter::tick_of`].
     fn cycle<const W: usize>(&mut self, outputs: &Outputs, now: u64) {
         let model = self.model;
@@ -325,7 +318,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let index = self.record_of(channel);
         let input = *self.st.input_channels.get(index);
         let output = (u32::from(input.output) << self.model.shift) + u32::from(input.vc);
-        self.give_back(channel as usize, step);
+        self.give_back::<false>(channel as usize, step);
         self.fill(output, &input);
         let record = self.st.input_channels.edit(self.j, index);
         record.left -= 1;
@@ -408,7 +401,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
                 }
             }
             let able = if is_empty(&under_way) { heads } else { under_way };
-            let token = site.port * model.switch_ports + port;
+            let token = model.switch_port(site.port) + port;
             let Some(vc) = first_from(&able, self.st.switch_ports.get(token).grant.into()) else {
                 continue;
             };

@@ -3,10 +3,32 @@
 //! It lies beside the router and acts when its flits arrive there: what it knows of the buffer is as old as the link to the node makes it.
 
 use super::{FOR_SOURCE, SOURCES, VcRouter};
+use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric};
 use crate::packet::{Kind, Packet};
 use crate::state::NONE;
+use crate::state::pipeline::FlitSource;
 use des::{Journal, Sink, Time};
+
+impl VcRouter {
+    /// From the departure of a node's flit from its input buffer until its source knows (ps).
+    fn return_time(&self) -> u64 {
+        self.injection.credit + self.injection.flight
+    }
+
+    /// Finds out what sources can do without events.
+    pub(super) fn keep_returns(&mut self, net: &Network) {
+        self.keeps_returns = self.usual && self.return_time().div_ceil(self.clock) <= FlitSource::MOST_RETURNS as u64;
+        // With nothing waiting at the source, the interface misses the room of what has left the source and has yet to count, and of what has set out
+        // and cannot be seen, until the room at hand counts. It has more than both together, so that it never waits for this room.
+        let (there, packet) = (net.injection.credit, u64::from(self.full.1));
+        let leaving = there.div_ceil(self.clock) - 1 + packet;
+        let coming = (net.injection.hop + there).div_ceil(self.injection.flit.max(1)) - 1 + packet;
+        let room = net.interface.buffer / self.flit as i32;
+        self.returns_at_once =
+            !net.interface.control_first && net.changes.is_none() && leaving + coming <= room.max(0) as u64;
+    }
+}
 
 impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A node hands over a packet; whether its source can do something.
@@ -55,6 +77,8 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         }
         let port = u32::from(site.net) + node;
         let first = self.record_of(port << model.shift);
+        // If there is no room now there may be some when what is under way is there.
+        let waits = source.n_returns > 0 && self.take_returns(place, first, now);
         let (vc, left) = match source.left {
             0 if source.head == NONE => return false,
             0 => {
@@ -62,7 +86,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
                 let packet = self.st.slots.get(slot);
                 let flits = model.flits(packet.size());
                 let Some(vc) = self.room_at(first, u32::from(source.vc), packet) else {
-                    return false;
+                    return waits;
                 };
                 let next = self.st.links.get(slot).next;
                 let record = self.st.flit_sources.edit(self.j, place);
@@ -78,7 +102,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             left => {
                 let vc = u32::from(source.vc);
                 if self.st.input_channels.get(first + vc).room == 0 {
-                    return false;
+                    return waits;
                 }
                 self.body_arrives((port << model.shift) + vc);
                 (vc, left)
@@ -88,14 +112,16 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let source = self.st.flit_sources.edit(self.j, place);
         source.left = left - 1;
         source.free = now + model.injection.flit;
-        let more = left > 1 || source.head != NONE;
-        if left == 1 {
-            let room = u64::from(source.flits) * u64::from(model.flit);
+        let (is_tail, waits) = (left == 1, source.head != NONE);
+        let room = u32::from(source.flits) * model.flit;
+        if is_tail && !waits && model.returns_at_once {
+            self.st.nics.edit(self.j, place).credit += room as i32;
+        } else if is_tail {
             let at = Time(now + net.injection.credit);
-            let credit = Packet::new(Kind::HostCredit, at, lp, node as u16).with_value(room);
+            let credit = Packet::new(Kind::HostCredit, at, lp, node as u16).with_value(room.into());
             self.sink.send_at(at, credit);
         }
-        more
+        !is_tail || waits
     }
 
     /// The first channel with room behind the last one that was used, of a port whose channels begin at `first`, for a packet; or the one that it
@@ -130,11 +156,32 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         None
     }
 
+    /// Takes what has come back to a source; whether more is under way.
+    #[inline(always)]
+    fn take_returns(&mut self, place: u32, first: u32, now: u64) -> bool {
+        let source = self.st.flit_sources.edit(self.j, place);
+        while let Some(vc) = source.take_return(now) {
+            self.st.input_channels.edit(self.j, first + vc).room += 1;
+        }
+        source.n_returns > 0
+    }
+
     /// The departure of a flit of a node from its input buffer at `leaves` (ps): its source learns of it.
     #[inline(always)]
     pub(super) fn tell_source(&mut self, port: u32, vc: u8, leaves: u64) {
-        let at = Time(leaves + self.model.injection.credit + self.model.injection.flight);
-        let credit = Packet::new(Kind::Credit, at, self.lp, port as u16).with_vc(vc);
-        self.sink.send_at(at, credit.with_value(FOR_SOURCE));
+        let at = leaves + self.model.return_time();
+        if !self.model.keeps_returns {
+            let credit = Packet::new(Kind::Credit, Time(at), self.lp, port as u16).with_vc(vc);
+            return self.sink.send_at(Time(at), credit.with_value(FOR_SOURCE));
+        }
+        let node = port - u32::from(self.site.net);
+        let place = self.net.node_place(self.lp, self.site.node + node);
+        let first = self.record_of(port << self.model.shift);
+        self.take_returns(place, first, leaves);
+        let source = self.st.flit_sources.edit(self.j, place);
+        source.keep_return(at, vc);
+        if source.left > 0 || source.head != NONE {
+            self.put_into(SOURCES, node);
+        }
     }
 }

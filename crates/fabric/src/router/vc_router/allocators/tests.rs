@@ -16,11 +16,9 @@ impl Pointers for Plain {
     fn accept(&self, input: usize) -> usize {
         self.accept[input]
     }
-    fn set_grant(&mut self, output: usize, to: usize) {
-        self.grant[output] = to;
-    }
-    fn set_accept(&mut self, input: usize, to: usize) {
-        self.accept[input] = to;
+    fn turn(&mut self, (output, grant): (usize, usize), (input, accept): (usize, usize)) {
+        self.grant[output] = grant;
+        self.accept[input] = accept;
     }
 }
 
