@@ -250,8 +250,15 @@ class _Search:
         ceiling = self.bracket.ceiling if self.bracket is not None else None
         beyond = [entry.load for entry in seen if ceiling is not None and entry.load > ceiling and entry.state != "saturated"]
         found += [f"at {load:g} a run does not see yet that links carry {ceiling:.4g} at most" for load in beyond]
+        # Above a load that is not kept up with, nobody needs to know.
+        top = self.bracket.top if self.bracket is not None else None
         undecided = [
-            entry.load for entry in seen if entry.state == "unsettled" and entry.share is None and entry.load not in beyond
+            entry.load
+            for entry in seen
+            if entry.state == "unsettled"
+            and entry.share is None
+            and entry.load not in beyond
+            and (top is None or entry.load < top)
         ]
         if undecided:
             found.append(
