@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,7 +37,7 @@ from fabricsim._specification import Specification
 from fabricsim._units import format_bytes, picoseconds
 from fabricsim.errors import CampaignInterrupted, DamagedError, DiskError, ResultsError, RunFailed, StudyError
 
-__all__ = ["Campaign", "Observer", "Outcome", "check_interval"]
+__all__ = ["Campaign", "Executor", "Observer", "Outcome", "check_interval"]
 
 #: Least time between checkpoints: of the clock, and of runs whose end is not known.
 _LEAST_WALL_S = 1
@@ -543,6 +543,10 @@ class Campaign:
                 f"{self.folder} holds results of {same} (hash {str(manifest.get('study_hash'))[:8]}, "
                 f"this is {self.expansion.hash[:8]}); {hint}"
             )
+
+
+#: Executes a campaign; the flags are those of `Campaign.execute`, to keep what is finished, and to remove what is not of it.
+Executor = Callable[[Campaign, bool, bool], Outcome]
 
 
 def check_interval(every: str, runs: Sequence[Run]) -> None:

@@ -8,14 +8,14 @@ campaign that was stopped goes on where it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricsim._campaign import Campaign, Outcome
+from fabricsim._campaign import Campaign, Executor, Outcome
 from fabricsim._figures import together
 from fabricsim._folder import runs_left
 from fabricsim._metrics import compared_by, number_of, refuse_old_name, state_of
@@ -40,9 +40,6 @@ _MORE = ("accepted_load", "fairness", "throughput_MiBps")
 _OF = ("cables", "routers", "nodes")
 #: What runs without further failures are called by.
 _NONE = "none"
-
-#: Executes a campaign; the flags are those of `Campaign.execute`, to keep what is finished, and to remove what is not of it.
-Executor = Callable[[Campaign, bool, bool], Outcome]
 
 
 @dataclass(slots=True)

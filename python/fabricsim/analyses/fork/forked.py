@@ -7,13 +7,13 @@ again from its study alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricsim._build import build_words, same_build, this_build
-from fabricsim._campaign import Campaign, Outcome
+from fabricsim._campaign import Campaign, Executor, Outcome
 from fabricsim._folder import runs_left
 from fabricsim._live import programs_of
 from fabricsim._metrics import compared_by, number_of, refuse_old_name
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from fabricsim._recorded import RunRecord
 
 __all__ = ["fork", "forked", "forks_of_others", "study_of"]
-
-#: Executes a campaign; the flags are those of `Campaign.execute`, to keep what is finished, and to remove what is not of it.
-Executor = Callable[[Campaign, bool, bool], Outcome]
 
 
 def study_of(results: Results) -> Study:

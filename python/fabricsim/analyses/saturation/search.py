@@ -8,12 +8,12 @@ search that was stopped goes on where it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricsim._campaign import Campaign, Outcome
+from fabricsim._campaign import Campaign, Executor, Outcome
 from fabricsim._folder import runs_left
 from fabricsim._metrics import state_of
 from fabricsim._points import error_words, point_name, point_sets, points_without
@@ -40,9 +40,6 @@ _NO_LOAD = (
     "its work has no load to search: `fabricsim saturation` is for patterns that nodes send without end (a `load` and no `count`); "
     "`fabricsim knee` finds where more of a resource stops to pay for work that ends, such as motifs and traces"
 )
-
-#: Executes a campaign; the flags are those of `Campaign.execute`, to keep what is finished, and to remove what is not of it.
-Executor = Callable[[Campaign, bool, bool], Outcome]
 
 
 @dataclass(slots=True)
