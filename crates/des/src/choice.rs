@@ -2,8 +2,10 @@
 //!
 //! Whether several workers pay depends on events per window, on the caches and on what else the machine does: nothing that can be known
 //! beforehand. Where it cannot pay is known: windows that hold fewer events than it takes to meet are not tried with several workers.
-//! A trial is short, and whatever else the machine does may fall into it: several workers are kept as long as they pay.
-//! The answer of the run does not depend on it.
+//! What an event costs changes with the phases of a run by more than workers can win (fresh memory, congestion, ranks that compute), so two
+//! ways are only compared by bursts that follow each other: the way that is not taken is tried on two short bursts, the first of which fills
+//! its caches, and held against the burst before them. It is tried now and then, and sooner where the way that is taken costs another price
+//! than when it was chosen. The answer of the run does not depend on it.
 
 use std::time::Duration;
 
@@ -18,21 +20,27 @@ const EVENT: f64 = 70.0;
 const TIMES: f64 = 4.0;
 /// Several workers must save this part of the time to be kept: two that save less take more than 1.6 times the CPU time of one.
 const GAIN: f64 = 0.2;
-/// Bursts until the other way is tried again: at first, and at most.
-const PATIENCE: (u32, u32) = (16, 512);
+/// Bursts after which the other way may be tried again ...
+const PATIENCE: u32 = 16;
+/// ... once the time since the last trial is so many times what the trial is expected to lose: windows may hold millions of events.
+const RARELY: f64 = 40.0;
+/// Bursts after which a change of price is looked into; the first burst after a trial is, too.
+const BREATH: u32 = 4;
+/// One worker whose events cost so many times more or less than when it was chosen is in another phase of the run.
+const CHANGE: f64 = 1.25;
 
 /// What a burst is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChoicePhase {
-    /// One worker looks at what a window holds.
+    /// One worker looks at what a window holds, and fills memory and caches.
     Look,
-    /// Fills caches and buffers; not measured.
+    /// One worker, measured before the first trial.
+    Base,
+    /// The way that is not taken fills its caches; not measured.
     WarmUp,
-    /// All workers on trial.
-    Many,
-    /// One worker on trial.
-    One,
-    /// The better way, so many bursts from the next trial.
+    /// The way that is not taken, measured.
+    Trial,
+    /// The better way, after so many bursts of it.
     Settled(u32),
 }
 
@@ -43,12 +51,15 @@ pub(crate) struct WorkerChoice {
     /// Windows from one meeting to the next.
     together: u64,
     phase: ChoicePhase,
-    /// Wall time per event (ns) of one worker and of all.
+    /// All workers are the better way.
+    all: bool,
+    /// Wall time per event (ns) of one worker and of all when they were last compared.
     one: f64,
     many: f64,
     /// Events that a window holds for each worker, where those are too few.
     thin: Option<f64>,
-    patience: u32,
+    /// Wall time (ns) since they were.
+    since: f64,
 }
 
 /// Events that each worker must have from one meeting to the next for several to be tried.
@@ -65,22 +76,19 @@ impl WorkerChoice {
             phase: if workers > 1 {
                 ChoicePhase::Look
             } else {
-                ChoicePhase::Settled(u32::MAX)
+                ChoicePhase::Settled(0)
             },
+            all: false,
             one: 0.0,
-            many: f64::MAX,
+            many: 0.0,
             thin: None,
-            patience: PATIENCE.0,
+            since: 0.0,
         }
-    }
-
-    fn many_pay(&self) -> bool {
-        self.many < self.one * (1.0 - GAIN)
     }
 
     /// Several workers were tried and found slower than one: wall time per event (ns) of one and of all.
     pub(crate) fn given_up(&self) -> Option<(f64, f64)> {
-        (self.one > 0.0 && !self.many_pay()).then_some((self.one, self.many))
+        (self.many > 0.0 && !self.all).then_some((self.one, self.many))
     }
 
     /// Several workers were not tried: events that a window held for each, and how many would be worth a trial.
@@ -90,48 +98,71 @@ impl WorkerChoice {
 
     /// Workers of the next burst, and its events and windows if it is a trial.
     pub(crate) fn next(&self) -> (usize, Option<(u64, u64)>) {
+        let (all, short) = match self.phase {
+            ChoicePhase::Look | ChoicePhase::Base => (false, true),
+            ChoicePhase::WarmUp | ChoicePhase::Trial => (!self.all, true),
+            ChoicePhase::Settled(_) => (self.all, false),
+        };
         let trial = (TRIAL * self.workers as u64, TRIAL_WINDOWS);
-        match self.phase {
-            ChoicePhase::WarmUp | ChoicePhase::Many => (self.workers, Some(trial)),
-            ChoicePhase::Look | ChoicePhase::One => (1, Some(trial)),
-            ChoicePhase::Settled(_) if self.many_pay() && self.thin.is_none() => (self.workers, None),
-            ChoicePhase::Settled(_) => (1, None),
-        }
+        (if all { self.workers } else { 1 }, short.then_some(trial))
     }
 
     /// Takes note of a burst of `events` in so many windows that took `wall`.
     pub(crate) fn learn(&mut self, events: u64, windows: u64, wall: Duration) {
-        let cost = wall.as_nanos() as f64 / events.max(1) as f64;
+        if self.workers == 1 {
+            return;
+        }
+        let wall = wall.as_nanos() as f64;
+        let cost = wall / events.max(1) as f64;
+        let window = events as f64 / windows.max(1) as f64;
+        if matches!(self.phase, ChoicePhase::Look | ChoicePhase::Settled(_)) && !self.all {
+            let share = window * self.together as f64 / self.workers as f64;
+            self.thin = (share < worth(self.workers)).then_some(share);
+        }
         self.phase = match self.phase {
-            ChoicePhase::Look => {
-                let share = (events * self.together) as f64 / (windows.max(1) * self.workers as u64) as f64;
-                self.thin = (share < worth(self.workers)).then_some(share);
-                match self.thin {
-                    Some(_) => ChoicePhase::Settled(self.patience),
-                    None => ChoicePhase::WarmUp,
-                }
-            }
-            ChoicePhase::WarmUp => ChoicePhase::Many,
-            ChoicePhase::Many => {
-                self.many = cost;
-                ChoicePhase::One
-            }
-            ChoicePhase::One => {
+            ChoicePhase::Look if self.thin.is_none() => ChoicePhase::Base,
+            ChoicePhase::Look => ChoicePhase::Settled(0),
+            ChoicePhase::Base => {
                 self.one = cost;
-                ChoicePhase::Settled(self.patience)
+                ChoicePhase::WarmUp
             }
-            ChoicePhase::Settled(0) => {
-                self.patience = (self.patience * 2).min(PATIENCE.1);
-                ChoicePhase::Look
+            ChoicePhase::WarmUp => ChoicePhase::Trial,
+            ChoicePhase::Trial => {
+                *self.price(!self.all) = cost;
+                self.all = self.many < self.one * (1.0 - GAIN);
+                self.since = 0.0;
+                ChoicePhase::Settled(0)
             }
-            ChoicePhase::Settled(left) => {
-                let long = events >= TRIAL * self.workers as u64;
-                if long && self.next().0 > 1 {
-                    self.many = cost;
+            ChoicePhase::Settled(n) => {
+                self.since += wall;
+                // A short burst tells nothing.
+                if events >= TRIAL && self.thin.is_none() && self.to_be_tried(n, cost, window) {
+                    *self.price(self.all) = cost;
+                    ChoicePhase::WarmUp
+                } else {
+                    ChoicePhase::Settled(n.saturating_add(1))
                 }
-                ChoicePhase::Settled(left - 1)
             }
         };
+    }
+
+    /// The other way is to be tried after a burst at such a cost, with such windows, and `n` others before it.
+    fn to_be_tried(&self, n: u32, cost: f64, window: f64) -> bool {
+        let (other, doubt) = match self.all {
+            true => (self.one, (n == 0 || n >= BREATH) && cost > self.one * (1.0 - GAIN)),
+            false => {
+                let changed = !(self.one / CHANGE..self.one * CHANGE).contains(&cost);
+                (self.many, n >= BREATH && changed)
+            }
+        };
+        let burst = window.max((TRIAL * self.workers as u64) as f64);
+        let loss = 2.0 * burst * (other - cost).max(0.0);
+        self.many == 0.0 || doubt || (n >= PATIENCE && self.since >= loss * RARELY)
+    }
+
+    /// What an event cost on all workers, or on one.
+    fn price(&mut self, all: bool) -> &mut f64 {
+        if all { &mut self.many } else { &mut self.one }
     }
 }
 
@@ -139,18 +170,27 @@ impl WorkerChoice {
 mod tests {
     use super::*;
 
-    /// Bursts on each number of workers when an event costs `one` or `many` ns and a window holds `window` events.
-    fn bursts(one: u64, many: u64, window: u64, n: u32) -> (u32, u32, WorkerChoice) {
+    /// Events on one worker and on all, of each thousand, when an event costs `one` or `many` ns and a window holds `window` events.
+    fn bursts(one: u64, many: u64, window: u64, n: u32) -> (u64, u64, WorkerChoice) {
+        phases(window, n, |_| (one, many))
+    }
+
+    /// The same when an event of a burst costs so many ns on one worker and on all.
+    fn phases(window: u64, n: u32, costs: impl Fn(u32) -> (u64, u64)) -> (u64, u64, WorkerChoice) {
         let mut choice = WorkerChoice::new(4, 1);
-        let mut counts = (0, 0);
-        for _ in 0..n {
+        let (mut alone, mut together) = (0, 0);
+        for burst in 0..n {
             let (workers, trial) = choice.next();
-            let events = trial.map_or(1 << 20, |(events, windows)| events.min(windows * window));
+            let events = trial
+                .map_or(1 << 20, |(events, windows)| events.min(windows * window))
+                .max(window);
+            let (one, many) = costs(burst);
             let cost = if workers == 1 { one } else { many };
-            *(if workers == 1 { &mut counts.0 } else { &mut counts.1 }) += 1;
+            *(if workers == 1 { &mut alone } else { &mut together }) += events;
             choice.learn(events, events.div_ceil(window), Duration::from_nanos(events * cost));
         }
-        (counts.0, counts.1, choice)
+        let all = alone + together;
+        (alone * 1_000 / all, together * 1_000 / all, choice)
     }
 
     #[test]
@@ -158,13 +198,33 @@ mod tests {
         let (one, many, _) = bursts(100, 30, 1_000, 1_000);
         assert!(many > 980, "{one} {many}");
         let (one, many, choice) = bursts(100, 900, 1_000, 1_000);
-        assert!(one > 970, "{one} {many}");
+        assert!(one > 980, "{one} {many}");
         assert_eq!((choice.given_up(), choice.thin()), (Some((100.0, 900.0)), None));
         // A gain that may be noise, or costs more than it is worth, is none.
         for little in [98, 85] {
             let (one, many, _) = bursts(100, little, 1_000, 1_000);
-            assert!(one > 970, "{one} {many}");
+            assert!(one > 980, "{one} {many}");
         }
+        // Where a window is longer than a burst, trials are as long as what they are to decide on.
+        let (one, many, _) = bursts(100, 10, 8_000_000, 1_000);
+        assert!(many > 990, "{one} {many}");
+    }
+
+    #[test]
+    fn ways_are_compared_at_the_same_time_whatever_an_event_costs_by_then() {
+        // A run that becomes dearer in steps, in waves, and cheaper after fresh memory: all workers save half at any time.
+        let steps = |burst: u32| 100_u64 << (burst / 100).min(5);
+        let waves = |burst: u32| if burst / 10 % 2 == 0 { 100_u64 } else { 300 };
+        let memory = |burst: u32| 4_000 / u64::from(burst + 1).min(20);
+        for costs in [&steps as &dyn Fn(u32) -> u64, &waves, &memory] {
+            let (one, many, _) = phases(1_000, 1_000, |burst| (costs(burst), costs(burst) / 2));
+            assert!(many > 950, "{one} {many}");
+            let (one, many, _) = phases(1_000, 1_000, |burst| (costs(burst), costs(burst) * 9 / 10));
+            assert!(one > 950, "{one} {many}");
+        }
+        // All workers pay from some time on only.
+        let (one, many, _) = phases(1_000, 1_000, |burst| if burst < 500 { (100, 100) } else { (250, 130) });
+        assert!(one < 550 && many > 450, "{one} {many}");
     }
 
     #[test]
@@ -173,9 +233,8 @@ mod tests {
         for _ in 0..100 {
             let (workers, trial) = choice.next();
             let cost = match (workers, trial) {
-                (1, Some(_)) => 400,
-                (1, None) => 100,
-                (_, Some(_)) => 90,
+                (1, _) => 100,
+                (_, Some(_)) => 70,
                 (_, None) => {
                     many += 1;
                     500
@@ -184,8 +243,8 @@ mod tests {
             let events = trial.map_or(1 << 20, |(events, _)| events);
             choice.learn(events, events.div_ceil(1_000), Duration::from_nanos(events * cost));
         }
-        // Trials come after 16, 32 and 64 bursts; each is believed once.
-        assert!((1..=3).contains(&many), "{many}");
+        // Each trial is believed once.
+        assert!((1..=6).contains(&many), "{many}");
     }
 
     #[test]
@@ -196,7 +255,7 @@ mod tests {
         assert!(
             choice
                 .thin()
-                .is_some_and(|(events, worth)| events == 12.5 && worth > 20.0)
+                .is_some_and(|(events, worth)| events > 12.4 && worth > 20.0)
         );
         assert_eq!(choice.given_up(), None);
         // Windows that fill later are looked at again.

@@ -100,7 +100,9 @@ impl Execution {
             events_per_s_per_worker: (outcome.events - left_out.events) as f64 / wall_s.max(1e-9) / workers as f64,
             events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
             barrier_share: teamwork.map(|teamwork| teamwork.waiting),
-            remark: teamwork.and_then(remark).or_else(|| alone.clone()),
+            remark: teamwork
+                .and_then(|teamwork| remark(teamwork, outcome.events))
+                .or_else(|| alone.clone()),
             windows_per_meeting: teamwork.map_or(1, |teamwork| teamwork.together.max(1)),
             speculation: speculated.map(Speculation::from),
             skipped_periods: left_out.periods,
@@ -109,9 +111,12 @@ impl Execution {
     }
 }
 
-/// What the engine found out about its workers, in words.
-fn remark(teamwork: Teamwork) -> Option<String> {
+/// What the engine found out about its workers, in words, where one ran most of so many events.
+fn remark(teamwork: Teamwork, events: u64) -> Option<String> {
     let Teamwork { workers, .. } = teamwork;
+    if teamwork.events_shared > events / 2 {
+        return None;
+    }
     if let Some((events, worth)) = teamwork.thin {
         return Some(format!(
             "one worker ran: a window of this network holds {events:.1} events for each of {workers} workers, and meeting after every \
