@@ -38,7 +38,7 @@ $(STAMPS)/venv: pyproject.toml
 	@test -x $(BIN)/python && $(BIN)/python -c 'import pip' 2>/dev/null || "$(PYTHON)" -m venv --clear .venv
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["build"], sep="\n")' > $(STAMPS)/requirements.txt
 	@echo "installing Python packages ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $(STAMPS)/requirements.txt
 	@touch $@
 
 $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
@@ -46,7 +46,7 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@rm -rf $(WHEELS)
 	@$(ALONE) $(BIN)/python tools/mpi_libraries.py $(WHEEL_PROFILE)
 	@$(ALONE) VIRTUAL_ENV="$$PWD/.venv" $(BIN)/maturin build --quiet --profile $(WHEEL_PROFILE) --locked --interpreter "$$PWD/$(BIN)/python" --out $(WHEELS)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --force-reinstall --no-deps $(WHEELS)/*.whl
 	@echo $(WHEEL_PROFILE) > $@
 
 # What extras of pyproject.toml ask for.
@@ -55,7 +55,7 @@ $(STAMPS)/site-tools: EXTRAS := site
 $(STAMPS)/test-tools $(STAMPS)/site-tools: $(STAMPS)/venv
 	@$(BIN)/python -c 'import sys, tomllib; o = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*(item for name in sys.argv[1:] for item in o[name]), sep="\n")' $(EXTRAS) > $@-requirements.txt
 	@echo "installing $(notdir $@) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@-requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $@-requirements.txt
 	@touch $@
 
 demo: setup ## reproduce a published torus study in its quick form and write a report

@@ -3,7 +3,7 @@
 use crate::away::away;
 use crate::errors;
 use crate::result::NumpyColumn;
-use fabric::spec::RunSpec;
+use crate::study::one_run;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -107,8 +107,7 @@ fn of_discovered(found: ibnetdiscover::Discovered) -> FabricParts {
 /// The fabric of a run's topology. A real fabric's file keeps its port numbers and LIDs.
 #[pyfunction]
 pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<PyFabric> {
-    let run: RunSpec =
-        serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))?;
+    let run = one_run(canonical)?;
     if let TopologySpec::Graph(GraphSpec {
         file,
         format: GraphFormat::Ibnetdiscover,

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use study::Named;
 use topo::FailKind;
-use vocabulary::{LoadOptions, Study, load_study, study_points};
+use vocabulary::{LoadOptions, Study, load_study, run_of_canonical, study_points};
 use work::build_error::BuildError;
 
 /// Reads the options object: `{"sets": [[key, value]], "variant": name, "experiments": [names]}`.
@@ -168,8 +168,9 @@ pub fn points(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
     Ok(json!(points).to_string())
 }
 
-fn one_run(canonical: &str) -> PyResult<RunSpec> {
-    serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))
+/// The run of a canonical text.
+pub(crate) fn one_run(canonical: &str) -> PyResult<RunSpec> {
+    run_of_canonical(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))
 }
 
 /// Metrics and drawing of a run's network.

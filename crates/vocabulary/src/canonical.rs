@@ -17,6 +17,14 @@ pub fn canonical(run: &RunSpec) -> String {
     to_json(run)
 }
 
+/// The run of such a text.
+///
+/// # Errors
+/// Says in words why the text is none.
+pub fn run_of_canonical(text: &str) -> Result<RunSpec, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
 /// SHA-256 of a text, in hexadecimal.
 pub fn hash(text: &str) -> String {
     hash_bytes(text.as_bytes())

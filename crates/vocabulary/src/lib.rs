@@ -12,7 +12,7 @@ pub mod registry;
 #[cfg(test)]
 mod tests;
 
-pub use canonical::{canonical, hash, run_hash, runs_of_canonical};
+pub use canonical::{canonical, hash, run_hash, run_of_canonical, runs_of_canonical};
 pub use load::{PointWords, Study, load_study, study_points};
 pub use read::cost::default_cost;
 pub use study::diagnostic::{Diagnostic, Severity, render};

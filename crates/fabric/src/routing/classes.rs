@@ -90,7 +90,9 @@ impl Classes {
     /// [`Routing::adaptive`].
     pub(super) fn by_what_waits(&self, here: Here<'_>, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
         let (own, first) = self.strip(here.packet);
-        let seen: &mut dyn FnMut(u32, u8) -> u64 = &mut |port, vc| wait(port, first + vc);
-        self.inner.adaptive(here.net, here.site, &own, seen).behind(first)
+        let mut seen = |port, vc| wait(port, first + vc);
+        self.inner
+            .adaptive_by(here.net, here.site, &own, &mut seen)
+            .behind(first)
     }
 }

@@ -468,16 +468,18 @@ impl Here<'_> {
             && !terms.turns(topology, at, via, to)
         {
             let leg = |key| terms.first_leg(topology, at, via, came, key);
-            let other = terms.other(leg(key), key, |key| Some(leg(key)));
-            return self.lesser(leg(key), other, phase, &mut wait, |_, _, _| 0).1;
+            let hop = leg(key);
+            let other = terms.other(hop, key, |key| Some(leg(key)));
+            return self.lesser(hop, other, phase, &mut wait, |_, _, _| 0).1;
         }
         if phase != MINIMAL {
             if phase != SECOND_LEG {
                 came = Came::INJECTED;
             }
             let leg = |key| terms.second_leg(topology, at, node, came, key);
-            let other = terms.other(leg(key), key, |key| Some(leg(key)));
-            return self.lesser(leg(key), other, SECOND_LEG, &mut wait, |_, _, _| 0).1;
+            let hop = leg(key);
+            let other = terms.other(hop, key, |key| Some(leg(key)));
+            return self.lesser(hop, other, SECOND_LEG, &mut wait, |_, _, _| 0).1;
         }
         let minimal = topology.minimal(at, node, came, key);
         let other = terms.other(minimal, key, |key| Some(topology.minimal(at, node, came, key)));
@@ -560,7 +562,7 @@ impl Here<'_> {
         let (first, links) = (u32::from(hop.port), u32::from(hop.links).max(1));
         let vc = hop.vc.min(routing.last_vc);
         let start = routing.cable(self.site, hop, self.packet) - first;
-        let ports = (0..links).map(|i| first + (start + i) % links);
+        let ports = (start..links).chain(0..start).map(|cable| first + cable);
         let least = ports.map(|port| (wait(port, vc), port)).min_by_key(|&(wait, _)| wait);
         let (wait, port) = least.unwrap_or((0, first));
         (wait, Way::new(port, vc, phase))

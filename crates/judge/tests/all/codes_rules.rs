@@ -92,7 +92,7 @@ impl<'n> Walk<'n> {
             false => self
                 .net
                 .routing
-                .adaptive(self.net, site, &self.packet, |port, _| score(port)),
+                .adaptive_by(self.net, site, &self.packet, &mut |port, _| score(port)),
         }
     }
 

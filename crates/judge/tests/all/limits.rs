@@ -4,8 +4,10 @@
 use des::{Event as _, NoJournal, Outbox, Time, World as _};
 use fabric::any::AnyFabric;
 use fabric::network::Network;
+use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Record, Span, Stats};
 use fabric::packet::{HORIZON, Kind, MAX_HOPS, MAX_PACKET, NUMBERS, OLD, Packet};
+use fabric::router::Sculpin;
 use fabric::spec::{BitsPerSec, Engine, RunSpec};
 use fabric::state::{Parts, State, fault};
 use judge::check::{RunFacts, verdict};
@@ -258,6 +260,14 @@ impl Outbox<Packet, Record> for Seen {
     }
 }
 
+/// The network with the one model that it has here: handlers for [`Seen`] are compiled for no other.
+fn plain(world: &AnyFabric) -> &Fabric<Sculpin<true>> {
+    match world {
+        AnyFabric::PlainSculpin(fabric) => fabric,
+        _ => panic!("a single router with sculpin is a plain network"),
+    }
+}
+
 /// Two messages of 3 packets from node 0 to node 1 of a router, and what happens until all have arrived, but for the arrivals that
 /// `meddle` changes.
 struct Small {
@@ -289,8 +299,7 @@ impl Small {
         use des::Observe as _;
         self.state.sources.edit(&mut NoJournal, 0).number = self.number;
         let mut seen = Seen::default();
-        self.world
-            .close(&mut self.state, &mut NoJournal, 0, Time(until), &mut seen);
+        plain(&self.world).close(&mut self.state, &mut NoJournal, 0, Time(until), &mut seen);
         let mut events = std::mem::take(&mut seen.events);
         events.sort_by_key(|event| (event.time(), event.kind() == Kind::Arrival));
         let (mut n, mut pending) = (0, InFlight::default());
@@ -304,7 +313,7 @@ impl Small {
             };
             for event in happens {
                 match event.time().0 < until {
-                    true => self.world.handle(&mut self.state, &mut NoJournal, 0, &event, &mut seen),
+                    true => plain(&self.world).handle(&mut self.state, &mut NoJournal, 0, &event, &mut seen),
                     false => pending.count(&event, self.world.net()),
                 }
             }
@@ -406,12 +415,12 @@ fn a_number_in_use_twice_is_an_error() {
     // A notice of a message whose number is that of another which has not arrived.
     let Small { world, mut state, .. } = Small::new();
     let mut seen = Seen::default();
-    world.close(&mut state, &mut NoJournal, 0, Time(300_000), &mut seen);
+    plain(&world).close(&mut state, &mut NoJournal, 0, Time(300_000), &mut seen);
     let is_birth = |event: &&Packet| event.kind() == Kind::Notice && event.vc() == 0;
     let notice = *seen.events.iter().find(is_birth).unwrap();
-    world.handle(&mut state, &mut NoJournal, 0, &notice, &mut seen);
+    plain(&world).handle(&mut state, &mut NoJournal, 0, &notice, &mut seen);
     assert_eq!(state.routers.get(0).faults, 0);
-    world.handle(&mut state, &mut NoJournal, 0, &notice, &mut seen);
+    plain(&world).handle(&mut state, &mut NoJournal, 0, &notice, &mut seen);
     assert_eq!(state.routers.get(0).faults, fault::NUMBER_IN_USE);
     let harvest = |state: &State| {
         let stats = Stats::new(Span::default(), 0, false, Arc::default(), (1, 0));

@@ -93,7 +93,7 @@ impl<'n> Walk<'n> {
         };
         self.net
             .routing
-            .adaptive(self.net, site, &self.packet, |port, _| match port {
+            .adaptive_by(self.net, site, &self.packet, &mut |port, _| match port {
                 COUNTER.. => counters.get(&(self.router, port - COUNTER)).copied().unwrap_or(0),
                 _ => (waiting(port) + 1) * one(port),
             })

@@ -78,12 +78,12 @@ impl<'n> Walk<'n> {
     }
 
     /// The way that it chooses where so many bytes wait before each port and channel.
-    fn choice(&self, held: impl FnMut(u32, u8) -> u64) -> Way {
+    fn choice(&self, mut held: impl FnMut(u32, u8) -> u64) -> Way {
         let site = self.net.site_of(self.router);
         let arrived = self.net.topology.router_of(self.packet.destination()) == self.router;
         match arrived && !self.net.routing.leads_to_the_node() {
             true => self.net.route(site, &self.packet),
-            false => self.net.routing.adaptive(self.net, site, &self.packet, held),
+            false => self.net.routing.adaptive_by(self.net, site, &self.packet, &mut held),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Runs prove themselves or fail loudly: deadlocks, broken books, interruptions, limits, and the extremes of what a user may ask for.
 
 use crate::vc_router::whose_credits_wait;
-use des::engine::Engine as _;
-use des::{Columns as _, NoJournal, Time, WindowEngine, World as _};
+use des::{Columns as _, NoJournal, Time, World as _};
 use fabric::any::AnyFabric;
+use fabric::engines::EngineKind;
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
 use fabric::packet::HORIZON;
@@ -330,9 +330,14 @@ fn credits_that_wait_are_not_lost_and_lost_ones_do_not_wait() {
     spec.jobs[0].work = work(Pattern::Uniform, 256, Some(0.2), Some(30));
     let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
     let stats = Stats::new(Span::default(), 0, false, Default::default(), (1, 0));
-    let mut engine = WindowEngine::with_workers(&world, stats, 4, 1);
+    let kind = EngineKind::Window {
+        blocks: 4,
+        workers: 1,
+        adaptive: false,
+    };
+    let mut engine = kind.begin(&world, stats);
     engine.run(Time::MAX, &mut |_, _| true);
-    let (mut states, stats, _) = Box::new(engine).into_parts();
+    let (mut states, stats, _) = engine.into_parts();
     let check = |states: &[State], expected: (bool, String)| {
         for blocks in [4, 2, 1] {
             assert_eq!(
@@ -494,8 +499,8 @@ fn a_run_of_no_length_has_numbers_and_none_of_them_is_nan() {
             assert_eq!(result.summary.messages, 0);
             assert!(result.summary.accepted_load.is_finite());
             assert!(result.links.iter().all(|row| row.utilisation.is_finite()));
-            let json = serde_json::to_string(&result.summary).unwrap();
-            assert!(!json.contains("\"accepted_load\":null"), "{json}");
+            let json = serde_json::to_value(&result.summary).unwrap();
+            assert!(!json["accepted_load"].is_null(), "{json}");
             assert_eq!(result.summary.latency_ns.mean, None);
         }
     }

@@ -85,7 +85,7 @@ fn from_file(topology: &TopologySpec, base: &Path, file: &str) -> MapOfParts {
 #[cfg(test)]
 mod tests {
     use super::PartitionSpec;
-    use crate::{LoadOptions, Study, canonical, load_study, render, run_hash, runs_of_canonical};
+    use crate::{LoadOptions, Study, canonical, load_study, render, run_hash, run_of_canonical, runs_of_canonical};
     use std::path::PathBuf;
 
     fn folder(name: &str) -> PathBuf {
@@ -114,7 +114,7 @@ mod tests {
         assert!(with.runs.iter().all(|run| run.control.partition == parts));
         assert_eq!(runs_of_canonical(&with.canonical).unwrap(), with.runs);
         assert_eq!(with.canonical.matches("[0,0,5,5]").count(), 1);
-        let again = serde_json::from_str::<fabric::spec::RunSpec>(&canonical(&with.runs[1])).unwrap();
+        let again = run_of_canonical(&canonical(&with.runs[1])).unwrap();
         assert_eq!(again, with.runs[1]);
         let name = run_hash;
         assert_eq!(name(&with.runs[0]), name(&without.runs[0]));

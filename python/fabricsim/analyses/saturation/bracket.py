@@ -82,6 +82,7 @@ class Bracket:
     _short: int = 0
     _room: float | None = None
     _through: float | None = None
+    _guessed: float | None = None
 
     def tolerance(self, load: float) -> float:
         """Return how close the loads about `load` are to be."""
@@ -215,5 +216,9 @@ class Bracket:
         if self.ceiling is not None and at == self.ceiling:
             load = at - 2 * tolerance
         elif self._through is not None and self._through < at - tolerance and self.high == at:
-            load = self._through - tolerance
+            # What gets through an overload may be more than is carried when it is asked for: a load that was guessed so once is not
+            # crept down to by more such guesses.
+            guess = self._through - tolerance
+            load = min(load, guess) if self._guessed == at else guess
+            self._guessed = rounded(guess)
         return max(load, at / 4)
