@@ -1160,7 +1160,7 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         .filter(|(_, spec)| spec.router.completion == Completion::Whole)
         .chain(late_admission_vcs_cells());
     // Part of them, each with another of the works, or all.
-    let step = if whole() { 1 } else { 16 };
+    let step = if whole() { 1 } else { 23 };
     for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate().step_by(step) {
         spec.jobs[0].work = works[i / step % works.len()].clone();
         spec.jobs[0].nodes = Some(12);

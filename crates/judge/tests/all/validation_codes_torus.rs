@@ -173,13 +173,13 @@ fn outside(numbers: &Value, (name, statistic, _): Figure) -> f64 {
         .unwrap_or_else(|| panic!("{name} {statistic} of {numbers}"))
 }
 
-/// What a row compares: against what, the figure, the outside number. Up to six seeds of what takes
+/// What a row compares: against what, the figure, the outside number. Up to four seeds of what takes
 /// long, or with `FABRICSIM_CODES=whole` as many as the row says.
 fn compared(row: &Value) -> Vec<(&'static str, Figure, f64)> {
     let whole = std::env::var("FABRICSIM_CODES").is_ok_and(|value| value == "whole");
     let seeds = match whole || number(row, "active") < 10 {
         true => number(row, "seeds"),
-        false => number(row, "seeds").min(6),
+        false => number(row, "seeds").min(4),
     };
     let runs = (1..=seeds).map(|seed| {
         let result = run(&study(row, seed), &mut |_| true);
