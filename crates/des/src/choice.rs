@@ -136,7 +136,7 @@ impl WorkerChoice {
             ChoicePhase::Settled(n) => {
                 self.since += wall;
                 // A short burst tells nothing.
-                if events >= TRIAL && self.thin.is_none() && self.to_be_tried(n, cost, window) {
+                if events >= TRIAL && self.thin.is_none() && self.is_other_due(n, cost, window) {
                     *self.price(self.all) = cost;
                     ChoicePhase::WarmUp
                 } else {
@@ -147,7 +147,7 @@ impl WorkerChoice {
     }
 
     /// The other way is to be tried after a burst at such a cost, with such windows, and `n` others before it.
-    fn to_be_tried(&self, n: u32, cost: f64, window: f64) -> bool {
+    fn is_other_due(&self, n: u32, cost: f64, window: f64) -> bool {
         let (other, doubt) = match self.all {
             true => (self.one, (n == 0 || n >= BREATH) && cost > self.one * (1.0 - GAIN)),
             false => {
@@ -214,7 +214,7 @@ mod tests {
     fn ways_are_compared_at_the_same_time_whatever_an_event_costs_by_then() {
         // A run that becomes dearer in steps, in waves, and cheaper after fresh memory: all workers save half at any time.
         let steps = |burst: u32| 100_u64 << (burst / 100).min(5);
-        let waves = |burst: u32| if burst / 10 % 2 == 0 { 100_u64 } else { 300 };
+        let waves = |burst: u32| if (burst / 10).is_multiple_of(2) { 100_u64 } else { 300 };
         let memory = |burst: u32| 4_000 / u64::from(burst + 1).min(20);
         for costs in [&steps as &dyn Fn(u32) -> u64, &waves, &memory] {
             let (one, many, _) = phases(1_000, 1_000, |burst| (costs(burst), costs(burst) / 2));

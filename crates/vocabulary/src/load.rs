@@ -2,6 +2,7 @@
 
 use crate::canonical::canonical_study;
 use crate::read::control::{self, Repeats};
+use crate::read::fail::NetworkSite;
 use crate::read::partition::Map;
 use crate::read::placement::Files;
 use crate::read::topology::{self, Networks};
@@ -151,8 +152,11 @@ fn check_run(
     let before = findings.n_errors();
     let (topology, facts) = topology::read(root, base, networks, findings).unzip();
     let network = network::read(root, topology.as_ref().zip(facts.as_ref()), base, findings);
-    let fail = fail::read(root, topology.as_ref(), networks, findings);
-    let outages = outages::read(root, (topology.as_ref(), &fail), networks, findings);
+    let cost = cost::read(root, findings);
+    let layout = cost.as_ref().map(|cost| cost.layout);
+    let site = topology.as_ref().map(|topology| NetworkSite { topology, layout });
+    let fail = fail::read(root, site, networks, findings);
+    let outages = outages::read(root, (site, &fail), networks, findings);
     let files = Files {
         topology: topology.as_ref(),
         n_nodes: facts.and_then(|facts| facts.n_nodes),
@@ -162,7 +166,6 @@ fn check_run(
     };
     let jobs = jobs::read(root, files, findings);
     let observe = control::read_observe(root, findings);
-    let cost = cost::read(root, findings);
     let times = network.as_ref().map(network::LonePacketTimes::new);
     let map = Map {
         topology: topology.as_ref(),

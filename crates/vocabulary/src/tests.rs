@@ -926,3 +926,38 @@ fn tables_are_read_with_their_paths_and_read_back() {
     assert_eq!(layers.source, engine(3, &[], 0));
     assert_eq!(layers.path, PathChoice::Random);
 }
+
+/// Racks are told by what is in them: what fails is what would fail by name.
+#[test]
+fn a_rack_that_fails_is_its_routers_and_the_nodes_that_stand_in_it() {
+    let work = "[[job]]\nwork = { kind = \"uniform\", load = 0.1 }\n[run]\nend = \"1 us\"\n";
+    let fails = |topology: &str, layout: &str, fails: &str| {
+        let study = load(&format!("{topology}\n{layout}\n{fails}\n{work}"));
+        let run = &study.runs[0];
+        let outage = run.outages.list.first().map(|outage| outage.what.clone());
+        (run.fail.clone(), outage)
+    };
+    let dragonfly = "topology = { kind = \"dragonfly\", groups = 9, routers_per_group = 4, nodes_per_router = 2 }";
+    // Two groups to a rack: the second one has the groups 2 and 3.
+    let two = "[cost.layout]\nrouters_per_rack = 8";
+    let members: Vec<String> = (2..4)
+        .flat_map(|group| (0..4).map(move |router| format!("g{group}.r{router}")))
+        .collect();
+    let named = format!("routers = {members:?}");
+    for table in ["[fail]", "[[outage]]\nat = \"2 us\""] {
+        let by_name = fails(dragonfly, two, &format!("{table}\n{named}"));
+        assert_eq!(fails(dragonfly, two, &format!("{table}\nracks = 1")), by_name);
+        // Beside what is named.
+        let both = fails(dragonfly, two, &format!("{table}\nnodes = [0]\nracks = [1]"));
+        assert_ne!(both, by_name);
+        assert_eq!(fails(dragonfly, two, &format!("{table}\nnodes = [0]\n{named}")), both);
+    }
+    // Without [cost] those of its defaults: 32 routers to a rack.
+    let (fail, _) = fails(dragonfly, "", "[fail]\nracks = [1]");
+    assert_eq!(fail.routers, ["g8.r0", "g8.r1", "g8.r2", "g8.r3"]);
+    // Nodes that a rack cannot hold fill those behind it: their router lives on, and falls with its own rack alone.
+    let single = "topology = { kind = \"single-router\", nodes = 8 }";
+    let three = "[cost.layout]\nnodes_per_rack = 3";
+    let (fail, _) = fails(single, three, "[fail]\nracks = [2, 1]");
+    assert_eq!((fail.routers.len(), fail.nodes), (0, vec![3, 4, 5, 6, 7]));
+}

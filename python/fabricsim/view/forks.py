@@ -18,7 +18,7 @@ __all__ = ["Forks", "Refused"]
 
 #: Forks that are remembered, and that may wait.
 _MOST = 100
-_PARTS = {"cables": "--cable", "routers": "--router", "nodes": "--node", "groups": "--group"}
+_PARTS = {"cables": "--cable", "routers": "--router", "nodes": "--node", "groups": "--group", "racks": "--rack"}
 _OPTIONS = {"at": "--at", "until": "--until", "reroute": "--reroute", "keeps": "--keeps", "error_rate": "--error-rate"}
 
 

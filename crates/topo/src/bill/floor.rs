@@ -101,6 +101,11 @@ impl Floor {
         self.rack[router as usize]
     }
 
+    /// The rack of a router's node number `place`.
+    pub fn rack_of_node(&self, router: u32, place: u32) -> u32 {
+        self.rack_of(router) + place / self.layout.nodes_per_rack
+    }
+
     /// Length of a cable between two routers (mm).
     pub fn between(&self, a: u32, b: u32) -> u64 {
         self.length(self.rack_of(a), self.rack_of(b))
@@ -108,8 +113,7 @@ impl Floor {
 
     /// Length of the cable from a router to its node number `place` (mm).
     pub fn to_node(&self, router: u32, place: u32) -> u64 {
-        let rack = self.rack_of(router);
-        self.length(rack, rack + place / self.layout.nodes_per_rack)
+        self.length(self.rack_of(router), self.rack_of_node(router, place))
     }
 
     /// Along the rows and across them, as cables lie in trays.

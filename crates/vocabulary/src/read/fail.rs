@@ -1,16 +1,25 @@
 //! `[fail]`: what is dead, looked up in the network.
 
+use super::cost::default_cost;
 use super::network::parameters;
 use super::topology::{Networks, field_place};
 use study::diagnostic::Findings;
 use study::document::Table;
 use study::reader::{self, Source, Values};
+use topo::bill::{Floor, LayoutSpec};
 use topo::{DrawnFailures, FailKind, FailSpec, FieldError, HowMany, Topology, TopologySpec};
 
 /// Keys that say something of what is drawn.
 const OF_DRAWS: [&str; 3] = ["of", "class", "seed"];
 /// Keys that say what cables are like that live on.
 pub(super) const OF_CABLES: [&str; 2] = ["keeps", "error_rate"];
+
+/// A network, and how it stands in racks, if the study says.
+#[derive(Clone, Copy)]
+pub(crate) struct NetworkSite<'s> {
+    pub(crate) topology: &'s TopologySpec,
+    pub(crate) layout: Option<LayoutSpec>,
+}
 
 /// The network that names were last looked up in: a sweep over failures asks for the same one again and again.
 #[derive(Default)]
@@ -28,7 +37,7 @@ impl LookedUp {
 /// Reads `[fail]`; nothing fails without it, and after errors.
 pub(crate) fn read(
     root: &Table,
-    topology: Option<&TopologySpec>,
+    site: Option<NetworkSite<'_>>,
     networks: &mut Networks,
     findings: &mut Findings,
 ) -> FailSpec {
@@ -52,14 +61,15 @@ pub(crate) fn read(
         return FailSpec::default();
     }
     let mut fail = named(&values, drawn);
+    add_racks(&mut fail, &values, site, networks, findings);
     if cables_fail {
         impair(&mut fail, &values);
     }
     if fail.is_empty() {
         return fail;
     }
-    if let Some(Err(mistakes)) = topology
-        .and_then(|spec| networks.looked_up.of(spec))
+    if let Some(Err(mistakes)) = site
+        .and_then(|site| networks.looked_up.of(site.topology))
         .map(|network| network.find_failures(&fail))
     {
         for FieldError { field, reason, hint } in mistakes {
@@ -86,6 +96,43 @@ pub(super) fn named(values: &Values, drawn: Option<DrawnFailures>) -> FailSpec {
         nodes: values.integers_u32("nodes"),
         groups: values.integers_u32("groups"),
         drawn,
+    }
+}
+
+/// Adds the routers of the racks that are named, and the nodes that are in them without their router.
+pub(super) fn add_racks(
+    fail: &mut FailSpec,
+    values: &Values,
+    site: Option<NetworkSite<'_>>,
+    networks: &mut Networks,
+    findings: &mut Findings,
+) {
+    let racks = values.integers_u32("racks");
+    let Some(site) = site.filter(|_| !racks.is_empty()) else {
+        return;
+    };
+    let Some(network) = networks.looked_up.of(site.topology) else {
+        return;
+    };
+    let layout = site.layout.unwrap_or_else(|| default_cost().layout);
+    let floor = Floor::new(network, &layout);
+    if let Some(rack) = racks.iter().find(|&&rack| rack >= floor.racks()) {
+        let path = format!("{}.racks", values.path);
+        let hint = format!(
+            "racks are 0 to {}; [cost.layout] says how much is in one",
+            floor.racks() - 1
+        );
+        findings.error(values.place("racks"), &path, format!("there is no rack {rack}"), hint);
+        return;
+    }
+    for router in 0..network.n_routers() {
+        if racks.contains(&floor.rack_of(router)) {
+            fail.routers.push(network.router_name(router));
+            continue;
+        }
+        let nodes = (0..).zip(network.wiring().nodes_of(router));
+        let there = nodes.filter(|&(place, _)| racks.contains(&floor.rack_of_node(router, place)));
+        fail.nodes.extend(there.map(|(_, node)| node));
     }
 }
 

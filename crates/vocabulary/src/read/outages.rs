@@ -1,6 +1,6 @@
 //! `[[outage]]`: what fails while a run goes on, looked up in the network.
 
-use super::fail::{OF_CABLES, drawn, impair, named};
+use super::fail::{NetworkSite, OF_CABLES, add_racks, drawn, impair, named};
 use super::network::parameters;
 use super::topology::{Networks, field_place};
 use des::Time;
@@ -8,7 +8,7 @@ use fabric::spec::{Outage, OutagesSpec, Reroute};
 use study::diagnostic::Findings;
 use study::document::{Node, Table, Value};
 use study::reader::{self, Checked, Source, Values};
-use topo::{FailKind, FailSpec, FieldError, TopologySpec};
+use topo::{FailKind, FailSpec, FieldError};
 
 /// Most outages of a run.
 const MOST: usize = 1_000;
@@ -16,7 +16,7 @@ const MOST: usize = 1_000;
 /// Reads all outages, those of a network of which `fail` has failed from the start; none after errors.
 pub(crate) fn read(
     root: &Table,
-    (topology, fail): (Option<&TopologySpec>, &FailSpec),
+    (site, fail): (Option<NetworkSite<'_>>, &FailSpec),
     networks: &mut Networks,
     findings: &mut Findings,
 ) -> OutagesSpec {
@@ -39,7 +39,7 @@ pub(crate) fn read(
     let before = findings.n_errors();
     let mut list = Vec::new();
     for (index, element) in elements.iter().enumerate() {
-        list.extend(outage(element, index, (topology, fail), networks, findings));
+        list.extend(outage(element, index, (site, fail), networks, findings));
     }
     match findings.n_errors() > before {
         true => OutagesSpec::default(),
@@ -51,7 +51,7 @@ pub(crate) fn read(
 fn outage(
     element: &Node,
     index: usize,
-    (topology, fail): (Option<&TopologySpec>, &FailSpec),
+    (site, fail): (Option<NetworkSite<'_>>, &FailSpec),
     networks: &mut Networks,
     findings: &mut Findings,
 ) -> Option<Outage> {
@@ -73,18 +73,22 @@ fn outage(
         return None;
     }
     let mut what = named(&values, drawn);
+    add_racks(&mut what, &values, site, networks, findings);
+    if findings.n_errors() > before {
+        return None;
+    }
     let is_empty = what.is_empty();
     impair(&mut what, &values);
     if !check_impairs(&values, &what, findings) {
         return None;
     }
     if is_empty {
-        let hint = "name cables, routers, nodes or groups, or draw some with count = 1";
+        let hint = "name cables, routers, nodes, groups or racks, or draw some with count = 1";
         findings.error(element.place, &path, "nothing fails in it", hint);
         return None;
     }
     let (at, until) = span(&values, findings)?;
-    if let Some(network) = topology.and_then(|spec| networks.looked_up.of(spec)) {
+    if let Some(network) = site.and_then(|site| networks.looked_up.of(site.topology)) {
         let start = network.failed(fail, None).ok();
         for FieldError { field, reason, hint } in network.failed(&what, start.as_ref()).err().into_iter().flatten() {
             let place = field_place(source, &field);
@@ -112,7 +116,9 @@ fn check_impairs(values: &Values, what: &FailSpec, findings: &mut Findings) -> b
     else {
         return true;
     };
-    let others = ["routers", "nodes", "groups"].into_iter().find(|key| values.given(key));
+    let others = ["routers", "nodes", "groups", "racks"]
+        .into_iter()
+        .find(|key| values.given(key));
     let drawn = what
         .drawn
         .as_ref()

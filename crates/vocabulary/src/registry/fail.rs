@@ -29,6 +29,12 @@ const GROUPS: Parameter = key(
     Default::From("none"),
     "Dead groups by number, with all that is in them: those of a dragonfly or dragonfly+, pods of a fat-tree, planes across the first dimension of a lattice.",
 );
+const RACKS: Parameter = key(
+    "racks",
+    NUMBERS,
+    Default::From("none"),
+    "Dead racks by number, with all that is in them: those of `[cost.layout]`, or of its defaults without `[cost]`.",
+);
 const COUNT: Parameter = key(
     "count",
     Type::Integer {
@@ -80,6 +86,7 @@ const FAIL: &[Parameter] = &[
     ROUTERS,
     NODES,
     GROUPS,
+    RACKS,
     COUNT,
     SHARE,
     OF,
@@ -127,6 +134,7 @@ const OUTAGE: &[Parameter] = &[
     ROUTERS,
     NODES,
     GROUPS,
+    RACKS,
     COUNT,
     SHARE,
     OF,

@@ -152,6 +152,14 @@ const CASES: &[(&str, &[Expected])] = &[
         ],
     ),
     (
+        "racks_that_are_not_there",
+        &[
+            (5, "fail.racks", "no rack 3", "0 to 2"),
+            (8, "outage[0].racks", "no rack 7", "0 to 2"),
+            (12, "outage[1].racks", "no rack 7", "0 to 2"),
+        ],
+    ),
+    (
         "failures_drawn_wrongly",
         &[
             (4, "fail.share", "beside `count`", "one of the two"),

@@ -165,6 +165,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("fail.routers", &["\"(1,1)\""]),
     ("fail.nodes", &["3", "[3, 5]"]),
     ("fail.groups", &["1", "[0, 2]"]),
+    ("fail.racks", &["1", "[0, 2]"]),
     ("fail.count", &["2", "0"]),
     ("fail.share", &["0.25"]),
     ("fail.class", &["\"x\""]),
@@ -174,6 +175,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("outage.routers", &["\"(1,1)\""]),
     ("outage.nodes", &["3", "[3, 5]"]),
     ("outage.groups", &["1", "[0, 2]"]),
+    ("outage.racks", &["1", "[0, 2]"]),
     ("outage.count", &["2", "0"]),
     ("outage.share", &["0.25"]),
     ("outage.class", &["\"x\""]),
@@ -648,10 +650,16 @@ fn single_studies() -> Vec<(String, Draft)> {
                     draft.set("fail", "count", "2");
                     draft
                 }
+                ("fail", "racks") => {
+                    let mut draft = plain();
+                    draft.set("cost.layout", "routers_per_rack", "3");
+                    draft
+                }
                 ("outage", key) => {
                     let mut draft = plain();
                     draft.set("outage", "at", "\"10 ns\"");
                     match key {
+                        "racks" => draft.set("cost.layout", "routers_per_rack", "3"),
                         "of" | "class" | "seed" => draft.set("outage", "count", "2"),
                         _ => draft.set("outage", "cables", "\"(1,0) x+\""),
                     }

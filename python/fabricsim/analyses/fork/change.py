@@ -11,8 +11,8 @@ from fabricsim._units import picoseconds
 
 __all__ = ["Change", "changes", "said_outages"]
 
-_PARTS = ("cables", "routers", "nodes", "groups")
-_SINGULAR = {"cables": "", "routers": "router ", "nodes": "node ", "groups": "group "}
+_PARTS = ("cables", "routers", "nodes", "groups", "racks")
+_SINGULAR = {"cables": "", "routers": "router ", "nodes": "node ", "groups": "group ", "racks": "rack "}
 #: What `[[outage]]` says of cables that live on.
 _IMPAIRS = ("keeps", "error_rate")
 
@@ -23,8 +23,8 @@ class Change:
 
     Attributes
     ----------
-    cables, routers, nodes, groups : tuple
-        What fails: cables and routers by name, nodes and groups by number.
+    cables, routers, nodes, groups, racks : tuple
+        What fails: cables and routers by name, nodes, groups and racks by number.
     at : str or None
         When, such as ``"20 us"``.
     until : str or None
@@ -41,6 +41,7 @@ class Change:
     routers: tuple[str, ...] = ()
     nodes: tuple[int, ...] = ()
     groups: tuple[int, ...] = ()
+    racks: tuple[int, ...] = ()
     at: str | None = None
     until: str | None = None
     reroute: str | None = None
@@ -52,7 +53,9 @@ class Change:
         """Refuse what says nothing, or only half."""
         fails = any(getattr(self, part) for part in _PARTS)
         if not fails and not self.sets:
-            raise ValueError("nothing is other in this fork: name a cable, a router, a node or a group that fails, or set a key")
+            raise ValueError(
+                "nothing is other in this fork: name a cable, a router, a node, a group or a rack that fails, or set a key"
+            )
         if fails and self.at is None:
             raise ValueError('say when it fails: --at "20 us" (at = "20 us"), or "0 s" for from the start')
         if not fails and (said := [name for name in ("at", "until", "reroute", *_IMPAIRS) if getattr(self, name) is not None]):
@@ -98,7 +101,7 @@ def changes(parts: Mapping[str, Iterable[Any]], *, each: bool, **more: Any) -> l
     Parameters
     ----------
     parts : mapping of str to iterable
-        ``cables``, ``routers``, ``nodes`` and ``groups`` that fail.
+        ``cables``, ``routers``, ``nodes``, ``groups`` and ``racks`` that fail.
     each : bool
         Each of them in a fork of its own.
     **more

@@ -47,6 +47,7 @@ def fork(
     router: Annotated[_Names, typer.Option("--router", metavar="NAME", help="A router that fails; may be repeated.")] = None,
     node: Annotated[_Numbers, typer.Option("--node", metavar="N", help="A node that fails; may be repeated.")] = None,
     group: Annotated[_Numbers, typer.Option("--group", metavar="N", help="A group that fails; may be repeated.")] = None,
+    rack: Annotated[_Numbers, typer.Option("--rack", metavar="N", help="A rack that fails; may be repeated.")] = None,
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help='When, such as "20 us".')] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="When it works again \\[default: never].")] = None,
     reroute: Annotated[
@@ -85,7 +86,13 @@ def fork(
 
     try:
         asked = changes(
-            {"cables": cable or (), "routers": router or (), "nodes": node or (), "groups": group or ()},
+            {
+                "cables": cable or (),
+                "routers": router or (),
+                "nodes": node or (),
+                "groups": group or (),
+                "racks": rack or (),
+            },
             each=each,
             at=at,
             until=until,

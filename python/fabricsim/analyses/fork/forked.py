@@ -54,6 +54,7 @@ def fork(
     routers: Iterable[str] = (),
     nodes: Iterable[int] = (),
     groups: Iterable[int] = (),
+    racks: Iterable[int] = (),
     at: str | None = None,
     until: str | None = None,
     reroute: str | None = None,
@@ -75,8 +76,8 @@ def fork(
         Which run: by its id or the beginning of it, or by its place; the first by default.
     cables, routers : iterable of str, optional
         What fails, by the names that ``[fail]`` knows.
-    nodes, groups : iterable of int, optional
-        Nodes and groups that fail, by number.
+    nodes, groups, racks : iterable of int, optional
+        Nodes, groups and racks that fail, by number.
     at : str, optional
         When it fails, such as ``"20 us"``.
     until : str, optional
@@ -88,7 +89,7 @@ def fork(
     sets : dict, optional
         Values of keys of the study, by dotted key, from the start of the run on: a threshold of the routing, a placement.
     each : bool, optional
-        A fork for every cable, router, node and group instead of one with all of them.
+        A fork for every cable, router, node, group and rack instead of one with all of them.
     metric : str, optional
         The number that is compared; the time of the first job by default, else the mean latency.
     out : path, optional
@@ -119,7 +120,7 @@ def fork(
     True
     """
     asked = changes(
-        {"cables": cables, "routers": routers, "nodes": nodes, "groups": groups},
+        {"cables": cables, "routers": routers, "nodes": nodes, "groups": groups, "racks": racks},
         each=each,
         at=at,
         until=until,
