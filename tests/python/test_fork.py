@@ -121,6 +121,19 @@ def test_what_has_failed_in_the_study_fails_in_its_forks(tmp_path):
     assert one.run == by_hand.expand().runs[0].id
 
 
+def test_a_rack_that_fails_is_what_stands_in_it(tmp_path):
+    study = ring(cost={"layout": {"routers_per_rack": 2}})
+    finished = study.run(out=tmp_path / "out", progress=False)
+    done = _command(finished.folder, "--rack", "1", "--at", "40 us", "--json")
+    (told,) = json.loads(done.stdout)["forks"]
+    assert told["name"] == "rack 1 dead from 40 us on"
+    (by_name,) = study.with_sets({"outage": [{"routers": ["(2)", "(3)"], "at": "40 us"}]}).expand().runs
+    assert told["run"] == by_name.id
+    far = _command(finished.folder, "--rack", "9", "--at", "40 us", "--json")
+    assert far.returncode == 2
+    assert "there is no rack 9" in json.loads(far.stdout)["forks"][0]["why"]
+
+
 def test_what_cannot_be_run_is_told_and_the_others_run(results):
     done = _command(
         results.folder, "--cable", "nowhere", "--cable", "(0) ring+", "--each", "--at", "40 us", "--keeps", "0.5", "--json"
