@@ -61,16 +61,23 @@ impl Topology {
         least
     }
 
+    /// All routers, those that are joined with `root` first; what failures have parted from it follows.
     fn breadth_first(&self, root: u32) -> Vec<u32> {
-        let mut seen = vec![false; self.n_routers() as usize];
-        let mut order = vec![root];
-        seen[root as usize] = true;
-        let mut head = 0;
-        while let Some(&r) = order.get(head) {
-            head += 1;
-            for run in self.wiring().runs(r) {
-                if !std::mem::replace(&mut seen[run.peer as usize], true) {
-                    order.push(run.peer);
+        let n = self.n_routers();
+        let mut seen = vec![false; n as usize];
+        let mut order = Vec::with_capacity(n as usize);
+        for start in std::iter::once(root).chain(0..n) {
+            if std::mem::replace(&mut seen[start as usize], true) {
+                continue;
+            }
+            let mut head = order.len();
+            order.push(start);
+            while let Some(&r) = order.get(head) {
+                head += 1;
+                for run in self.wiring().runs(r) {
+                    if !std::mem::replace(&mut seen[run.peer as usize], true) {
+                        order.push(run.peer);
+                    }
                 }
             }
         }

@@ -395,3 +395,24 @@ fn what_cannot_fail_is_named() {
         ["class: no cable between routers is of the class `up` (classes of cables between routers are x, y)"]
     );
 }
+
+/// Dead routers, and pieces that failures have parted, are in halves too; what is not joined is not cut.
+#[test]
+fn a_network_with_dead_routers_has_a_bisection() {
+    let ring = TopologySpec::Ring(topo::RingSpec {
+        routers: 8,
+        nodes_per_router: 1,
+        width: 1,
+    });
+    let dead = |routers: &[u32]| {
+        let fail = FailSpec {
+            routers: routers.iter().map(|router| format!("({router})")).collect(),
+            ..FailSpec::default()
+        };
+        ring.build().unwrap().without(&fail).unwrap().bisection().cables
+    };
+    // A line of seven is cut once; two lines of three are halves as they are.
+    assert_eq!((dead(&[7]), dead(&[0]), dead(&[3])), (1, 1, 1));
+    assert_eq!(dead(&[0, 4]), 0);
+    assert_eq!(dead(&[4, 0]), 0);
+}
