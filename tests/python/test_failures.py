@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import tomli_w
 
 import fabricsim as fs
 from conftest import REAL
@@ -485,3 +486,19 @@ def test_a_network_without_cables_has_none_to_fail(tmp_path):
 def test_the_figure_has_a_step_for_every_number_and_ends_below_one_without():
     found = Failures("t", (), "cables", failures=(_failure("a", 1.5), _failure("b", 1.1), _failure("c", state="unreachable")))
     assert steps(found) == [(1.1, pytest.approx(1 / 3)), (1.5, pytest.approx(2 / 3))]
+
+
+@pytest.mark.parametrize("dead", [{"groups": [1]}, {"routers": ["g4.r3"]}, {"racks": [0]}])
+def test_the_report_of_a_network_with_dead_routers_is_written(tmp_path, dead):
+    study = {
+        "name": "dead",
+        "topology": {"kind": "dragonfly", "groups": 5, "routers_per_group": 4, "nodes_per_router": 1},
+        "cost": {"layout": {"routers_per_rack": 8}},
+        "job": [{"work": {"kind": "uniform", "message": "2 KiB", "count": 2}}],
+        "fail": dead,
+    }
+    (tmp_path / "study.toml").write_text(tomli_w.dumps(study))
+    command = [sys.executable, "-m", "fabricsim", "run", "study.toml", "--out", "out"]
+    done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, timeout=600, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert "dead" in (tmp_path / "out" / "report.html").read_text()
