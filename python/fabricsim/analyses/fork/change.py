@@ -11,8 +11,8 @@ from fabricsim._units import picoseconds
 
 __all__ = ["Change", "changes", "said_outages"]
 
-_PARTS = ("cables", "routers", "nodes", "groups", "racks")
 _SINGULAR = {"cables": "", "routers": "router ", "nodes": "node ", "groups": "group ", "racks": "rack "}
+_PARTS = tuple(_SINGULAR)
 #: What `[[outage]]` says of cables that live on.
 _IMPAIRS = ("keeps", "error_rate")
 
