@@ -66,21 +66,9 @@ impl Topology {
         let n = self.n_routers();
         let mut seen = vec![false; n as usize];
         let mut order = Vec::with_capacity(n as usize);
-        for start in std::iter::once(root).chain(0..n) {
-            if std::mem::replace(&mut seen[start as usize], true) {
-                continue;
-            }
-            let mut head = order.len();
-            order.push(start);
-            while let Some(&r) = order.get(head) {
-                head += 1;
-                for run in self.wiring().runs(r) {
-                    if !std::mem::replace(&mut seen[run.peer as usize], true) {
-                        order.push(run.peer);
-                    }
-                }
-            }
-        }
+        let is_new = |r: u32| !std::mem::replace(&mut seen[r as usize], true);
+        let starts = std::iter::once(root).chain(0..n);
+        self.wiring().breadth_first(starts, is_new, &mut order);
         order
     }
 

@@ -126,6 +126,26 @@ impl Wiring {
         ends.filter(|&(router, port)| (router, port) < self.peer(router, port))
     }
 
+    /// Adds routers to `order` breadth first from each of `starts` in turn; `is_new` says of a router, once, that it is to be added.
+    pub(crate) fn breadth_first(
+        &self,
+        starts: impl IntoIterator<Item = u32>,
+        mut is_new: impl FnMut(u32) -> bool,
+        order: &mut Vec<u32>,
+    ) {
+        for start in starts {
+            if !is_new(start) {
+                continue;
+            }
+            let mut head = order.len();
+            order.push(start);
+            while let Some(&r) = order.get(head) {
+                head += 1;
+                order.extend(self.runs(r).map(|run| run.peer).filter(|&peer| is_new(peer)));
+            }
+        }
+    }
+
     /// The neighbours of a router in port order, parallel cables together.
     pub fn runs(&self, router: u32) -> impl Iterator<Item = ParallelCables> + '_ {
         let first = self.port_offset[router as usize] as usize;

@@ -28,23 +28,15 @@ fn breadth_first(topology: &Topology, routers: &mut [u32], place: &mut [u32]) {
     for _ in 0..2 {
         routers.iter().for_each(|&r| place[r as usize] = HERE);
         order.clear();
-        for from in start.into_iter().chain(routers.iter().copied()) {
-            if place[from as usize] == SEEN {
-                continue;
+        let starts = start.into_iter().chain(routers.iter().copied());
+        let is_new = |r: u32| {
+            let here = place[r as usize] == HERE;
+            if here {
+                place[r as usize] = SEEN;
             }
-            place[from as usize] = SEEN;
-            let mut head = order.len();
-            order.push(from);
-            while let Some(&r) = order.get(head) {
-                head += 1;
-                for run in topology.wiring().runs(r) {
-                    if place[run.peer as usize] == HERE {
-                        place[run.peer as usize] = SEEN;
-                        order.push(run.peer);
-                    }
-                }
-            }
-        }
+            here
+        };
+        topology.wiring().breadth_first(starts, is_new, &mut order);
         start = order.last().copied();
     }
     routers.copy_from_slice(&order);
