@@ -200,11 +200,16 @@ def _elsewhere() -> tuple[dict[str, Any], ...]:
     return (*columns, *({"file": file["name"], "word": "", **name} for file in _listing()["files"] for name in file["names"]))
 
 
-def _is_called(declared: str, name: str) -> bool:
-    """Tell whether a declared name is that of a key: all of it or its end; a word in capitals stands for any, a 0 for any number."""
+@cache
+def _declared(name: str) -> re.Pattern[str]:
+    """Return what a declared name stands for: a word in capitals for any, a 0 for any number."""
     holes = {"KEY": r"[\w.]+", "TABLE": r"\w+", "FILE": r".+", "0": r"\d+"}
-    pattern = r"\.".join(holes.get(part, re.escape(part)) for part in declared.split("."))
-    return re.search(rf"(^|\.){re.escape(name)}$", declared) is not None or re.fullmatch(pattern, name) is not None
+    return re.compile(r"\.".join(holes.get(part, re.escape(part)) for part in name.split(".")))
+
+
+def _is_called(declared: str, name: str) -> bool:
+    """Tell whether a declared name is that of a key: all of it, its end, or what it stands for."""
+    return declared == name or declared.endswith(f".{name}") or _declared(declared).fullmatch(name) is not None
 
 
 def named(name: str) -> list[dict[str, Any]]:
