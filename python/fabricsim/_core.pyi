@@ -28,11 +28,11 @@ class TraceError(ValueError):
 
 class RunResult:
     summary: str
-    def columns(self, table: str, /) -> list[tuple[str, str, bytes]]: ...
+    def columns(self, table: str, /) -> list[tuple[str, str, bytes, bytes | None]]: ...
 
 class Figures:
     summary: str
-    def columns(self, table: str, /) -> list[tuple[str, str, bytes]]: ...
+    def columns(self, table: str, /) -> list[tuple[str, str, bytes, bytes | None]]: ...
 
 class Routes:
     engine: str

@@ -1,6 +1,7 @@
-"""pandas stays out of fabricsim's own processes: Arrow loads it wherever it is installed, which takes longer than most commands.
+"""Libraries stay out of processes of fabricsim's own that do without them.
 
-Whoever imports fabricsim has what is installed; commands and the workers of campaigns need none of it.
+Arrow loads pandas and NumPy wherever they are installed, which takes longer than most commands. Whoever imports fabricsim has what
+is installed. Commands need no pandas; workers of campaigns, which only write columns, no NumPy either.
 """
 
 from __future__ import annotations
@@ -8,29 +9,32 @@ from __future__ import annotations
 import sys
 from importlib.machinery import ModuleSpec
 
-__all__ = ["hide_pandas", "show_pandas"]
+__all__ = ["hide", "show"]
 
 
-class _NoPandas:
-    """Finds out before all other finders that there is no pandas."""
+class _NotThere:
+    """Finds out before all other finders that there are no such modules."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
-        """Refuse one name."""
-        if name == "pandas":
-            raise ModuleNotFoundError("fabricsim's own processes do without pandas", name=name)
+        """Refuse what is hidden."""
+        if name in self.names:
+            raise ModuleNotFoundError(f"this process of fabricsim does without {name}", name=name)
         return None
 
 
-_HIDING = _NoPandas()
+_HIDING = _NotThere()
 
 
-def hide_pandas() -> None:
-    """Let imports of pandas find nothing in this process, unless it is loaded already."""
+def hide(*names: str) -> None:
+    """Let imports of these modules find nothing in this process, unless they are loaded already."""
+    _HIDING.names.update(names)
     if _HIDING not in sys.meta_path:
         sys.meta_path.insert(0, _HIDING)
 
 
-def show_pandas() -> None:
-    """Take `hide_pandas` back, for what cannot do without."""
-    if _HIDING in sys.meta_path:
-        sys.meta_path.remove(_HIDING)
+def show(*names: str) -> None:
+    """Take `hide` back, for what cannot do without."""
+    _HIDING.names.difference_update(names)

@@ -25,8 +25,12 @@ from fabricsim._host import resident_memory
 
 __all__ = ["Pool", "PoolStopped"]
 
-#: A worker finds this very package, and nothing in the working directory can stand in for a module.
-_START = "import sys; sys.path.append(sys.argv.pop()); from fabricsim._worker import main; main()"
+#: A worker finds this very package, and nothing in the working directory can stand in for a module. It writes columns as they come: what Arrow
+#: would load to compute with them is half of its start.
+_START = (
+    "import sys; sys.path.append(sys.argv.pop()); from fabricsim._hiding import hide; hide('pandas', 'numpy'); "
+    "from fabricsim._worker import main; main()"
+)
 #: A worker that grew beyond this is replaced, so that the next run's peak memory is its own.
 _RETIRE_BYTES = 256 << 20
 #: What a process takes to start (s), about, and predicted runs that pay for a further one: predictions of small runs say what starting takes, too.

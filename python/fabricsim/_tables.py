@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
@@ -31,15 +30,16 @@ __all__ = [
 _ROW_GROUP = 1 << 20
 
 
-def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
-    """Return an Arrow table over the core's columns without copying those that have no nulls.
+def table_of_columns(columns: list[tuple[str, str, bytes, bytes | None]]) -> pa.Table:
+    """Return an Arrow table over the core's columns without copying them.
 
     Parameters
     ----------
-    columns : list of (name, dtype, bytes)
-        Little-endian NumPy type strings (``"<u4"``, ``"u4"``, ``"f8"``) and the raw values. A ``?`` behind the type of whole
-        numbers says that the greatest one stands for null, behind that of fractions that NaN does. Words are numbers of one byte
-        into those that the type lists: ``"|u1:send,recv"``, names those of four bytes into a list as JSON: ``'<u4:["init"]'``.
+    columns : list of (name, type, values, bits)
+        Arrow's name of the type (``"uint32"``, ``"float64"``), the values one behind the other, the least byte first, and where
+        some may be missing a bit for each that says whether it is there, the least one first. Words are numbers of one byte
+        into those that the type lists: ``"uint8:send,recv"``, names those of four bytes into a list as JSON:
+        ``'uint32:["init"]'``.
 
     Raises
     ------
@@ -48,21 +48,19 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     """
     arrays: list[pa.Array] = []
     names: list[str] = []
-    for name, kind, content in columns:
+    for name, kind, values, there in columns:
         names.append(name)
         kind, named, words = kind.partition(":")
+        value = pa.type_for_alias(kind)
+        length, rest = divmod(len(values), value.bit_width // 8)
+        if rest:
+            raise ValueError(f"column {name}: {len(values)} bytes are no multiple of those of one {kind}")
+        bits = None if there is None else pa.py_buffer(there)
+        array = pa.Array.from_buffers(value, length, [bits, pa.py_buffer(values)])
         if named:
             listed = json.loads(words) if words.startswith("[") else words.split(",") if words else []
-            numbers = pa.array(np.frombuffer(content, dtype=np.dtype(kind)))
-            dictionary = pa.array(listed, pa.string())
-            arrays.append(pa.DictionaryArray.from_arrays(numbers, dictionary))
-            continue
-        dtype = np.dtype(kind.rstrip("?")).newbyteorder("<")
-        values = np.frombuffer(content, dtype=dtype)
-        missing = None
-        if kind.endswith("?"):
-            missing = np.isnan(values) if dtype.kind == "f" else values == np.iinfo(dtype).max
-        arrays.append(pa.array(values, mask=missing))
+            array = pa.DictionaryArray.from_arrays(array, pa.array(listed, pa.string()))
+        arrays.append(array)
     return pa.table(arrays, names=names)
 
 

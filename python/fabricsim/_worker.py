@@ -21,7 +21,6 @@ from fabricsim import _core
 from fabricsim._figures import TABLES
 from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._live import live, program_folder, programs_of, replayed
-from fabricsim._pandas import hide_pandas
 from fabricsim._seals import sealed
 from fabricsim._tables import table_of_columns, write_arrow
 from fabricsim.errors import CheckFailed, CheckpointRefused, DiskError, Interrupted, ProgramError, StudyError, diagnostics_of
@@ -193,7 +192,6 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
 
 def main() -> None:
     """Serve tasks until stdin ends."""
-    hide_pandas()
     stop = _Stop()
     signal.signal(signal.SIGTERM, stop.on_signal)
     signal.signal(signal.SIGUSR1, stop.on_signal)

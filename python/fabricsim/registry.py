@@ -182,12 +182,13 @@ def can_fail(canonical: str, of: str, /) -> list[Any]:
     canonical : str
         The `canonical` of a `Run`.
     of : str
-        ``"cables"``, ``"routers"`` or ``"nodes"``.
+        ``"cables"``, ``"routers"``, ``"nodes"``, ``"groups"`` or ``"racks"``.
 
     Returns
     -------
     list
-        Of cables ``[name, class]``, each once; of routers names; of nodes numbers.
+        Of cables ``[name, class]``, each once; of routers names; of nodes numbers; of groups, and of racks by the study's
+        ``[cost.layout]`` or its defaults, ``[number, routers, nodes that are at none of these]``.
     """
     found: list[Any] = json.loads(_core.can_fail(canonical, of))
     return found

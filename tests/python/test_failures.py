@@ -14,6 +14,7 @@ import tomli_w
 
 import fabricsim as fs
 from conftest import REAL
+from fabricsim._metrics import number_of
 from fabricsim._points import point_sets
 from fabricsim.analyses.failures.figure import steps
 from fabricsim.analyses.failures.records import Failure, Failures, quantile
@@ -221,7 +222,7 @@ def test_cables_of_a_study_that_have_lost_lanes_stay_as_they_are():
     whole["fail"] = {"cables": ["(0,0) x+"], "keeps": 0.25}
     found = candidates(json.dumps(whole), asked)
     assert found.own == {"cables": ["(0,0) x+"], "keeps": 0.25}
-    assert [name for name, _ in found.live] == [name for name, _ in can_fail(json.dumps(whole), "cables") if name != "(0,0) x+"]
+    assert [one.name for one in found.live] == [name for name, _ in can_fail(json.dumps(whole), "cables") if name != "(0,0) x+"]
     assert all(trial.fail["keeps"] == 0.25 for trial in one_by_one(json.dumps(whole), found, asked))
     whole["fail"] = {"cables": ["(0,0) x+"], "error_rate": 1e-6}
     found = candidates(json.dumps(whole), asked)
@@ -232,7 +233,7 @@ def test_cables_of_a_study_that_have_lost_lanes_stay_as_they_are():
     found = candidates(json.dumps(whole), asked)
     assert len(impaired) == 2
     assert found.own == {"cables": impaired, "keeps": 0.25}
-    assert not {*impaired} & {name for name, _ in found.live}
+    assert not {*impaired} & {one.name for one in found.live}
 
 
 def test_a_point_that_breaks_something_by_a_named_table_keeps_it(tmp_path):
@@ -280,6 +281,34 @@ def test_routers_and_nodes_take_nodes_along_and_that_is_said(tmp_path):
     # A job that does not find its nodes any more is told.
     (full,) = fs.failures(tree(job=[{"nodes": 16, "work": SHIFT}]), of="nodes", sample=2, out=tmp_path / "o")
     assert all(each.state == "unreachable" and "16 nodes are asked for, 15 are free" in each.why for each in full.failures)
+
+
+def test_racks_and_groups_fail_with_all_that_is_in_them(tmp_path):
+    network = {"kind": "dragonfly", "groups": 5, "routers_per_group": 4, "nodes_per_router": 2}
+    job = [{"nodes": 16, "work": {"kind": "shift", "by": 4, "message": "64 KiB", "count": 8}}]
+    layout = {"layout": {"routers_per_rack": 2}}
+    study = fs.Study({"name": "fly", "topology": network, "job": job, "cost": layout, "fail": {"racks": [9]}})
+    (racks,) = fs.failures(study, of="racks", sample=3, counts=[1, 2], draws=2, each=False, out=tmp_path / "r")
+    assert racks.candidates == 9  # the last one is dead already
+    assert all(each.nodes_lost == 4 * each.dead for each in racks.failures)
+    singles = [each for each in racks.failures if each.draw is None]
+    assert len(singles) == 3
+    assert all(each.names == (each.name,) and each.name.startswith("rack ") and each.parted == 0 for each in singles)
+    draws = {(each.dead, each.draw): set(each.names) for each in racks.failures if each.draw is not None}
+    assert all(draws[1, seed] < draws[2, seed] for seed in (1, 2))
+    # The same as its routers by name.
+    number = int(singles[0].name.removeprefix("rack "))
+    named = [f"g{rack // 2}.r{2 * (rack % 2) + place}" for rack in (9, number) for place in range(2)]
+    by_name = study.with_sets({"fail": {"routers": named}}).run(out=tmp_path / "n", progress=False)
+    assert number_of(by_name.records[0], racks.metric) == singles[0].metric
+    (groups,) = fs.failures(study, of="groups", out=tmp_path / "g")
+    lost = {each.name: each.nodes_lost for each in groups.failures}
+    # Half of the last group is in the dead rack.
+    assert lost == {f"group {group}": 8 for group in range(4)} | {"group 4": 4}
+    # A network without groups has none to fail; a mesh's are its lines.
+    alone = fs.Study({"name": "star", "topology": {"kind": "single-router", "nodes": 8}, "job": [{"work": SHIFT}]})
+    with pytest.raises(ValueError, match="there are no groups that can fail"):
+        fs.failures(alone, of="groups", out=tmp_path / "s")
 
 
 def test_ranks_are_compared_by_the_time_of_their_job(tmp_path):

@@ -90,9 +90,10 @@ def test_what_has_not_arrived_or_left_is_null_in_the_table(tmp_path):
     assert stored.column("hops").null_count == 3
 
 
-def test_the_greatest_number_stands_for_null_where_the_type_says_so():
+def test_a_bit_each_says_what_is_there():
     most = 2**64 - 1
-    columns = [("a", "<u8?", np.array([1, most], "<u8").tobytes()), ("b", "<u8", np.array([1, most], "<u8").tobytes())]
-    table = table_of_columns(columns)
-    assert table.column("a").to_pylist() == [1, None]
-    assert table.column("b").to_pylist() == [1, most]
+    values = np.array([1, most, 0] * 3, "<u8").tobytes()
+    table = table_of_columns([("a", "uint64", values, bytes([0b1101_1011, 0b0])), ("b", "uint64", values, None)])
+    assert table.column("a").to_pylist() == [1, most, None, 1, most, None, 1, most, None]
+    assert table.column("a").null_count == 3
+    assert table.column("b").to_pylist() == [1, most, 0] * 3

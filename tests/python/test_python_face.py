@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import fabricsim as fs
 from fabricsim._files import atomic_write
+from fabricsim._pool import _START
 from fabricsim._tables import runs_table, table_of_columns
 from fabricsim._units import axis_value, speculation_line
 from fabricsim.claims import ClaimError, validate_claim
@@ -48,6 +50,13 @@ def test_commands_and_workers_load_no_pandas(tmp_path):
     subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True)
     assert (tmp_path / "r" / "runs.parquet").exists()
     assert not (tmp_path / "pandas.loaded").exists()
+
+
+def test_workers_load_no_numpy():
+    code = f"{_START}; sys.stderr.write(str([name for name in ('pyarrow', 'numpy') if name in sys.modules]))"
+    words = [sys.executable, "-P", "-c", code, str(Path(fs.__file__).parents[1])]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    assert done.stderr == "['pyarrow']"
 
 
 def test_results_have_a_row_per_run_with_units_in_the_names(results):
@@ -150,16 +159,17 @@ COLUMNS = st.lists(st.integers(0, 2**32 - 1), max_size=50)
 
 @given(COLUMNS)
 def test_columns_survive_the_way_into_arrow(values):
-    table = table_of_columns([("a", "<u4", np.array(values, "<u4").tobytes()), ("b", "f8", np.array(values, "<f8").tobytes())])
+    whole, real = np.array(values, "<u4").tobytes(), np.array(values, "<f8").tobytes()
+    table = table_of_columns([("a", "uint32", whole, None), ("b", "float64", real, None)])
     assert table.column("a").to_pylist() == values
     assert table.column("b").type == pa.float64()
 
 
 def test_broken_columns_are_refused():
     with pytest.raises(ValueError, match="multiple"):
-        table_of_columns([("a", "<u4", b"123")])
+        table_of_columns([("a", "uint32", b"123", None)])
     with pytest.raises(pa.ArrowInvalid):
-        table_of_columns([("a", "u1", b"12"), ("b", "u1", b"1")])
+        table_of_columns([("a", "uint8", b"12", None), ("b", "uint8", b"1", None)])
 
 
 def test_rows_of_different_experiments_share_a_table():

@@ -2,11 +2,32 @@
 
 use fabric::spec::RunSpec;
 use serde_json::{Value, json};
+use topo::bill::Floor;
 use topo::{FailKind, Topology};
 use work::build_error::BuildError;
 
 /// Pairs of nodes that are named.
 const NAMED: usize = 8;
+
+/// What fails in one go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// A group, pod or plane.
+    Group,
+    /// A rack of `[cost.layout]`.
+    Rack,
+}
+
+impl Shelf {
+    /// The one that several of are called so.
+    pub fn named(plural: &str) -> Option<Shelf> {
+        match plural {
+            "groups" => Some(Shelf::Group),
+            "racks" => Some(Shelf::Rack),
+            _ => None,
+        }
+    }
+}
 
 /// Everything of a kind in the whole network, by the names that `[fail]` takes: cables in the order of their first ends with their classes,
 /// routers, or nodes.
@@ -26,6 +47,43 @@ pub fn candidates(run: &RunSpec, of: FailKind) -> Result<Value, BuildError> {
             wiring.cables().map(cable).collect()
         }
     })
+}
+
+/// The groups or racks of the whole network that have something in them, each with the names of its routers and with its nodes that are not
+/// at one of those: `[number, routers, nodes]`.
+pub fn shelves(run: &RunSpec, of: Shelf) -> Result<Value, BuildError> {
+    let topology = run.topology.build().map_err(BuildError::Topology)?;
+    let all: Vec<(Vec<u32>, Vec<u32>)> = match of {
+        Shelf::Group => {
+            let mut groups = vec![(Vec::new(), Vec::new()); topology.n_groups().unwrap_or(0) as usize];
+            for router in 0..topology.n_routers() {
+                if let Some(group) = topology
+                    .group_of_router(router)
+                    .and_then(|group| groups.get_mut(group as usize))
+                {
+                    group.0.push(router);
+                }
+            }
+            groups
+        }
+        Shelf::Rack => {
+            let told = run.cost.as_ref().map(|cost| cost.layout);
+            let layout = told.unwrap_or_else(|| vocabulary::default_cost().layout);
+            let floor = Floor::new(&topology, &layout);
+            (0..floor.racks())
+                .map(|rack| floor.contents(&topology, &[rack]))
+                .collect()
+        }
+    };
+    let names =
+        |routers: &[u32]| -> Vec<String> { routers.iter().map(|&router| topology.router_name(router)).collect() };
+    let filled = all
+        .iter()
+        .zip(0u32..)
+        .filter(|((routers, nodes), _)| !routers.is_empty() || !nodes.is_empty());
+    Ok(filled
+        .map(|((routers, nodes), number)| json!([number, names(routers), nodes]))
+        .collect())
 }
 
 /// What is dead, and which live nodes cannot reach each other any more: ordered pairs, how many there are and the first of them. Where the
@@ -81,7 +139,7 @@ fn parted(left: &Topology) -> (u64, Vec<(u32, u32)>) {
 mod tests {
     use super::*;
     use fabric::spec::plain;
-    use topo::{FailSpec, Lattice, TopologySpec};
+    use topo::{Arrangement, DragonflySpec, FailSpec, Lattice, SingleRouterSpec, TopologySpec};
 
     fn mesh(fail: FailSpec) -> RunSpec {
         let mut run = plain(TopologySpec::Mesh(Lattice {
@@ -118,6 +176,35 @@ mod tests {
         }
         assert_eq!(candidates(&whole, FailKind::Routers).unwrap()[5], json!("(2,1)"));
         assert_eq!(candidates(&whole, FailKind::Nodes).unwrap(), json!([0, 1, 2, 3, 4, 5]));
+    }
+
+    #[test]
+    fn racks_and_groups_are_what_is_in_them() {
+        let mut run = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 5 }));
+        assert_eq!(shelves(&run, Shelf::Group).unwrap(), json!([]));
+        let mut cost = vocabulary::default_cost();
+        cost.layout.nodes_per_rack = 2;
+        run.cost = Some(cost);
+        // The router stands with the first two.
+        let racks = json!([[0, ["router"], []], [1, [], [2, 3]], [2, [], [4]]]);
+        assert_eq!(shelves(&run, Shelf::Rack).unwrap(), racks);
+        let dragonfly = plain(TopologySpec::Dragonfly(DragonflySpec {
+            groups: 3,
+            routers_per_group: vec![2],
+            nodes_per_router: 1,
+            links_per_pair: 1,
+            local_width: 1,
+            arrangement: Arrangement::Absolute,
+            arrangement_seed: 1,
+        }));
+        let groups = shelves(&dragonfly, Shelf::Group).unwrap();
+        let routers = candidates(&dragonfly, FailKind::Routers).unwrap();
+        for group in 0..3 {
+            assert_eq!(
+                groups[group],
+                json!([group, [routers[2 * group], routers[2 * group + 1]], []])
+            );
+        }
     }
 
     #[test]

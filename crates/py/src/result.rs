@@ -11,35 +11,58 @@ pub struct PyRunResult {
     result: judge::run::RunResult,
 }
 
-/// A column as it is handed over: name, NumPy type, bytes.
-pub(crate) type NumpyColumn<T> = (&'static str, Cow<'static, str>, T);
+/// A column as it is handed over: name, type, values, and where some are missing a bit for each that says whether it is there.
+pub(crate) type ArrowColumn<T> = (&'static str, Cow<'static, str>, T, Option<T>);
 
-/// NumPy type and bytes of values. A type that ends in `?` says that some are not there: the greatest whole number and NaN stand for those. Words are numbers
-/// of one byte, and the type has the words: `|u1:send,recv`; names are those of four bytes, and the type has a list of them as JSON:
-/// `<u4:["init",""]`.
-fn bytes(values: ColumnValues) -> (Cow<'static, str>, Vec<u8>) {
-    fn all<T: Copy, const N: usize>(values: &[T], bytes: fn(T) -> [u8; N]) -> Vec<u8> {
-        values.iter().flat_map(|&value| bytes(value)).collect()
+/// Values as they lie in Arrow's columns: the name of their type, their bytes and bits. Words are numbers of one byte, and the type has the words:
+/// `uint8:send,recv`; names are those of four bytes, and the type has a list of them as JSON: `uint32:["init",""]`.
+type ArrowValues = (Cow<'static, str>, Vec<u8>, Option<Vec<u8>>);
+
+fn in_arrow(values: ColumnValues) -> ArrowValues {
+    fn all<T: Copy, const N: usize>(kind: &'static str, values: &[T], bytes: fn(T) -> [u8; N]) -> ArrowValues {
+        (
+            Cow::Borrowed(kind),
+            values.iter().flat_map(|&value| bytes(value)).collect(),
+            None,
+        )
     }
-    let (kind, bytes) = match values {
-        ColumnValues::Words(values) => return words(&values),
+    fn some<T: Copy + Default, const N: usize>(
+        kind: &'static str,
+        values: &[Option<T>],
+        bytes: fn(T) -> [u8; N],
+    ) -> ArrowValues {
+        let there = |eight: &[Option<T>]| {
+            let bits = eight
+                .iter()
+                .enumerate()
+                .map(|(bit, value)| u8::from(value.is_some()) << bit);
+            bits.fold(0, |byte, bit| byte | bit)
+        };
+        let given = values
+            .iter()
+            .flat_map(|value| bytes(value.unwrap_or_default()))
+            .collect();
+        (Cow::Borrowed(kind), given, Some(values.chunks(8).map(there).collect()))
+    }
+    match values {
+        ColumnValues::Words(values) => words(&values),
         ColumnValues::Names(values, names) => {
             let names = serde_json::to_string(&names).expect("a list of texts is JSON");
-            return (Cow::Owned(format!("<u4:{names}")), all(&values, u32::to_le_bytes));
+            let (kind, numbers, _) = all("uint32", &values, u32::to_le_bytes);
+            (Cow::Owned(format!("{kind}:{names}")), numbers, None)
         }
-        ColumnValues::U8(values) => ("|u1", values),
-        ColumnValues::U32(values) => ("<u4", all(&values, u32::to_le_bytes)),
-        ColumnValues::U64(values) => ("<u8", all(&values, u64::to_le_bytes)),
-        ColumnValues::F64(values) => ("<f8", all(&values, f64::to_le_bytes)),
-        ColumnValues::MaybeU32(values) => ("<u4?", all(&values, |value| value.unwrap_or(u32::MAX).to_le_bytes())),
-        ColumnValues::MaybeU64(values) => ("<u8?", all(&values, |value| value.unwrap_or(u64::MAX).to_le_bytes())),
-        ColumnValues::MaybeF64(values) => ("<f8?", all(&values, |value| value.unwrap_or(f64::NAN).to_le_bytes())),
-    };
-    (Cow::Borrowed(kind), bytes)
+        ColumnValues::U8(values) => (Cow::Borrowed("uint8"), values, None),
+        ColumnValues::U32(values) => all("uint32", &values, u32::to_le_bytes),
+        ColumnValues::U64(values) => all("uint64", &values, u64::to_le_bytes),
+        ColumnValues::F64(values) => all("float64", &values, f64::to_le_bytes),
+        ColumnValues::MaybeU32(values) => some("uint32", &values, u32::to_le_bytes),
+        ColumnValues::MaybeU64(values) => some("uint64", &values, u64::to_le_bytes),
+        ColumnValues::MaybeF64(values) => some("float64", &values, f64::to_le_bytes),
+    }
 }
 
 /// Words as numbers among those that occur, in the order in which they do.
-fn words(values: &[&'static str]) -> (Cow<'static, str>, Vec<u8>) {
+fn words(values: &[&'static str]) -> ArrowValues {
     let mut known: Vec<&str> = Vec::new();
     let number = |word: &&'static str| {
         let at = known.iter().position(|other| other == word);
@@ -49,7 +72,20 @@ fn words(values: &[&'static str]) -> (Cow<'static, str>, Vec<u8>) {
         }) as u8
     };
     let bytes = values.iter().map(number).collect();
-    (Cow::Owned(format!("|u1:{}", known.join(","))), bytes)
+    (Cow::Owned(format!("uint8:{}", known.join(","))), bytes, None)
+}
+
+/// The columns of a table as Python has them.
+pub(crate) fn in_python(
+    py: Python<'_>,
+    table: impl FnOnce() -> Vec<ArrowColumn<Vec<u8>>> + Send,
+) -> Vec<ArrowColumn<Bound<'_, PyBytes>>> {
+    let columns = py.allow_threads(table);
+    let bytes = |values: Vec<u8>| PyBytes::new(py, &values);
+    columns
+        .into_iter()
+        .map(|(name, kind, values, there)| (name, kind, bytes(values), there.map(bytes)))
+        .collect()
 }
 
 impl PyRunResult {
@@ -58,13 +94,13 @@ impl PyRunResult {
     }
 
     /// The columns of a table; empty if the run does not have it.
-    fn table(&self, name: &str) -> Vec<NumpyColumn<Vec<u8>>> {
+    fn table(&self, name: &str) -> Vec<ArrowColumn<Vec<u8>>> {
         let Some(table) = table(name).filter(|table| table.is_there(&self.result)) else {
             return Vec::new();
         };
         let column = |column: &judge::results::tables::TableColumn| {
-            let (kind, bytes) = bytes(column.values(&self.result));
-            (column.name, kind, bytes)
+            let (kind, values, there) = in_arrow(column.values(&self.result));
+            (column.name, kind, values, there)
         };
         table.columns.iter().map(column).collect()
     }
@@ -79,11 +115,7 @@ impl PyRunResult {
     }
 
     /// The columns of a table; empty if it was not recorded.
-    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<NumpyColumn<Bound<'py, PyBytes>>> {
-        let columns = py.allow_threads(|| self.table(table));
-        columns
-            .into_iter()
-            .map(|(name, kind, bytes)| (name, kind, PyBytes::new(py, &bytes)))
-            .collect()
+    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<ArrowColumn<Bound<'py, PyBytes>>> {
+        in_python(py, || self.table(table))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::away::away;
 use crate::errors;
-use crate::result::NumpyColumn;
+use crate::result::{ArrowColumn, in_python};
 use crate::study::one_run;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -562,8 +562,8 @@ fn column<const N: usize>(
     name: &'static str,
     kind: &'static str,
     values: impl Iterator<Item = [u8; N]>,
-) -> NumpyColumn<Vec<u8>> {
-    (name, kind.into(), values.flatten().collect())
+) -> ArrowColumn<Vec<u8>> {
+    (name, kind.into(), values.flatten().collect(), None)
 }
 
 #[pymethods]
@@ -576,55 +576,55 @@ impl PyFigures {
 
     /// The columns of a table: `channels`, `shifts`, `hops`, or `lost`, the paths that do not arrive: switch, host, pairs, fate (0 dead
     /// end, 1 wrong host, 2 loop), switch where it ends.
-    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<NumpyColumn<Bound<'py, PyBytes>>> {
-        let columns = py.allow_threads(|| self.table(table));
-        columns
-            .into_iter()
-            .map(|(name, kind, bytes)| (name, kind, PyBytes::new(py, &bytes)))
-            .collect()
+    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<ArrowColumn<Bound<'py, PyBytes>>> {
+        in_python(py, || self.table(table))
     }
 }
 
 impl PyFigures {
-    fn table(&self, table: &str) -> Vec<NumpyColumn<Vec<u8>>> {
+    fn table(&self, table: &str) -> Vec<ArrowColumn<Vec<u8>>> {
         match table {
             "channels" => {
                 let c = &self.channels;
                 let mut columns = vec![
-                    column("from", "<u4", c.iter().map(|c| c.from.to_le_bytes())),
-                    column("port", "<u2", c.iter().map(|c| c.port.to_le_bytes())),
-                    column("to", "<u4", c.iter().map(|c| c.to.to_le_bytes())),
-                    column("peer_port", "<u2", c.iter().map(|c| c.peer_port.to_le_bytes())),
-                    column("paths", "<u8", self.loads.all_to_all.iter().map(|n| n.to_le_bytes())),
+                    column("from", "uint32", c.iter().map(|c| c.from.to_le_bytes())),
+                    column("port", "uint16", c.iter().map(|c| c.port.to_le_bytes())),
+                    column("to", "uint32", c.iter().map(|c| c.to.to_le_bytes())),
+                    column("peer_port", "uint16", c.iter().map(|c| c.peer_port.to_le_bytes())),
+                    column("paths", "uint64", self.loads.all_to_all.iter().map(|n| n.to_le_bytes())),
                 ];
                 if let Some(shift) = &self.loads.shift {
-                    columns.push(column("shift_paths", "<u8", shift.iter().map(|n| n.to_le_bytes())));
+                    columns.push(column("shift_paths", "uint64", shift.iter().map(|n| n.to_le_bytes())));
                 }
                 if let Some(demand) = &self.loads.demand {
-                    columns.push(column("demand", "<f8", demand.iter().map(|n| n.to_le_bytes())));
+                    columns.push(column("demand", "float64", demand.iter().map(|n| n.to_le_bytes())));
                 }
                 columns
             }
             "shifts" => vec![
-                column("shift", "<u4", self.shifts.iter().map(|s| s.by.to_le_bytes())),
+                column("shift", "uint32", self.shifts.iter().map(|s| s.by.to_le_bytes())),
                 column(
                     "max_congestion",
-                    "<u4",
+                    "uint32",
                     self.shifts.iter().map(|s| s.max_congestion.to_le_bytes()),
                 ),
-                column("mean_share", "<f8", self.shifts.iter().map(|s| s.mean.to_le_bytes())),
-                column("lost", "<u4", self.shifts.iter().map(|s| s.lost.to_le_bytes())),
+                column(
+                    "mean_share",
+                    "float64",
+                    self.shifts.iter().map(|s| s.mean.to_le_bytes()),
+                ),
+                column("lost", "uint32", self.shifts.iter().map(|s| s.lost.to_le_bytes())),
             ],
             "lost" => vec![
-                column("switch", "<u4", self.lost.iter().map(|way| way.switch.to_le_bytes())),
-                column("host", "<u4", self.lost.iter().map(|way| way.host.to_le_bytes())),
-                column("pairs", "<u4", self.lost.iter().map(|way| way.senders.to_le_bytes())),
-                column("fate", "<u1", self.lost.iter().map(|way| [way.fate as u8])),
-                column("at", "<u4", self.lost.iter().map(|way| way.at.to_le_bytes())),
+                column("switch", "uint32", self.lost.iter().map(|way| way.switch.to_le_bytes())),
+                column("host", "uint32", self.lost.iter().map(|way| way.host.to_le_bytes())),
+                column("pairs", "uint32", self.lost.iter().map(|way| way.senders.to_le_bytes())),
+                column("fate", "uint8", self.lost.iter().map(|way| [way.fate as u8])),
+                column("at", "uint32", self.lost.iter().map(|way| way.at.to_le_bytes())),
             ],
             "hops" => vec![
-                column("hops", "<u4", (0..self.histogram.len() as u32).map(u32::to_le_bytes)),
-                column("pairs", "<u8", self.histogram.iter().map(|n| n.to_le_bytes())),
+                column("hops", "uint32", (0..self.histogram.len() as u32).map(u32::to_le_bytes)),
+                column("pairs", "uint64", self.histogram.iter().map(|n| n.to_le_bytes())),
             ],
             _ => Vec::new(),
         }

@@ -7,6 +7,7 @@ use crate::result::PyRunResult;
 use des::Transport;
 use fabric::spec::RunSpec;
 use judge::checkpoint::{Checkpoints, Every};
+use judge::failures::{Shelf, candidates, shelves};
 use judge::predict::NetworkFacts;
 use judge::run::{Means, RunOrder, run_by};
 use pyo3::prelude::*;
@@ -173,31 +174,33 @@ pub(crate) fn one_run(canonical: &str) -> PyResult<RunSpec> {
     run_of_canonical(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))
 }
 
+/// What is found out about a run, as JSON.
+fn told<F>(py: Python<'_>, canonical: &str, find: F) -> PyResult<String>
+where
+    F: FnOnce(&RunSpec) -> Result<Value, BuildError> + Send + 'static,
+{
+    let run = one_run(canonical)?;
+    away(py, move || find(&run))?
+        .map(|value| value.to_string())
+        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+}
+
 /// Metrics and drawing of a run's network.
 #[pyfunction]
 pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
-    let run = one_run(canonical)?;
-    away(py, move || judge::describe::describe(&run))?
-        .map(|value| value.to_string())
-        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+    told(py, canonical, judge::describe::describe)
 }
 
 /// What a picture of a run's network is drawn from, of any size.
 #[pyfunction]
 pub fn picture(py: Python<'_>, canonical: &str) -> PyResult<String> {
-    let run = one_run(canonical)?;
-    away(py, move || judge::picture::picture(&run))?
-        .map(|value| value.to_string())
-        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+    told(py, canonical, judge::picture::picture)
 }
 
 /// What a run's network is made of and costs, with its nodes and its bisection.
 #[pyfunction]
 pub fn bill(py: Python<'_>, canonical: &str) -> PyResult<String> {
-    let run = one_run(canonical)?;
-    away(py, move || judge::bill::of_point(&run))?
-        .map(|value| value.to_string())
-        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+    told(py, canonical, judge::bill::of_point)
 }
 
 /// What the open-loop traffic of a run loads its links with, and where that is full; null where it has none.
@@ -221,23 +224,21 @@ pub fn name_links(py: Python<'_>, canonical: &str, links: &str) -> PyResult<Stri
     built.map_err(|error| errors::of_key(py, "", "topology", &error.to_string()))
 }
 
-/// Everything of a kind that can fail in a run's network, by the names that `[fail]` takes: `"cables"`, `"routers"` or `"nodes"`.
+/// Everything of a kind that can fail in a run's network, by the names that `[fail]` takes: `"cables"`, `"routers"` or `"nodes"`, or `"groups"` and
+/// `"racks"` with what is in them.
 #[pyfunction]
 pub fn can_fail(py: Python<'_>, canonical: &str, of: &str) -> PyResult<String> {
-    let run = one_run(canonical)?;
+    if let Some(shelf) = Shelf::named(of) {
+        return told(py, canonical, move |run| shelves(run, shelf));
+    }
     let of = FailKind::named(of).ok_or_else(|| errors::plain(format!("{of:?} is nothing that can fail")))?;
-    away(py, move || judge::failures::candidates(&run, of))?
-        .map(|value| value.to_string())
-        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+    told(py, canonical, move |run| candidates(run, of))
 }
 
 /// What is dead in a run, and which nodes cannot reach each other any more.
 #[pyfunction]
 pub fn fallout(py: Python<'_>, canonical: &str) -> PyResult<String> {
-    let run = one_run(canonical)?;
-    away(py, move || judge::failures::fallout(&run))?
-        .map(|value| value.to_string())
-        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+    told(py, canonical, judge::failures::fallout)
 }
 
 /// How so many workers would share out the routers of a run.

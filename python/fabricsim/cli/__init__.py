@@ -11,6 +11,7 @@ import signal
 import sys
 import traceback
 import warnings
+from copy import copy
 from importlib import import_module
 from typing import Annotated, Any, NoReturn, TextIO
 
@@ -18,8 +19,8 @@ import typer
 
 from fabricsim import __version__
 from fabricsim._files import NO_ROOM
+from fabricsim._hiding import hide
 from fabricsim._mpi import connect, serve
-from fabricsim._pandas import hide_pandas
 from fabricsim.analyses import ANALYSES
 from fabricsim.cli import bench, programs, runs, studies, trace, view
 from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
@@ -96,10 +97,21 @@ def _again() -> str:
     return command_line() if keeps else f"{command_line()} --resume"
 
 
+def _for(command: str) -> typer.Typer:
+    """Return the application with this command alone, if it is one: describing all of them takes longer than most commands."""
+    commands = [known for known in app.registered_commands if _name(known) == command]
+    groups = [known for known in app.registered_groups if known.typer_instance is trace.trace_app and command == "trace"]
+    if not commands and not groups:
+        return app
+    alone = copy(app)
+    alone.registered_commands, alone.registered_groups = commands, groups
+    return alone
+
+
 def _dispatch() -> int:
     """Run the command line and return the exit code; user input never gives a traceback."""
     try:
-        code = app(standalone_mode=False)
+        code = _for(sys.argv[1] if len(sys.argv) > 1 else "")(standalone_mode=False)
         if code == INTERRUPTED:  # what typer makes of Ctrl-C in a command
             return _fail(INTERRUPTED, "interrupted")
         return code if isinstance(code, int) else OK
@@ -158,7 +170,7 @@ def _show_warning(
 
 def main() -> NoReturn:
     """Entry point of the `fabricsim` command, on every rank where a launcher has started several."""
-    hide_pandas()
+    hide("pandas")
     try:
         process.ranks = connect()
     except RuntimeError as error:

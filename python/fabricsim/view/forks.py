@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fabricsim._parts import PARTS
 from fabricsim.analyses.fork.change import Change, changes
 from fabricsim.analyses.fork.defaults import FOLDER
 from fabricsim.view.places import Root
@@ -18,7 +19,6 @@ __all__ = ["Forks", "Refused"]
 
 #: Forks that are remembered, and that may wait.
 _MOST = 100
-_PARTS = {"cables": "--cable", "routers": "--router", "nodes": "--node", "groups": "--group", "racks": "--rack"}
 _OPTIONS = {"at": "--at", "until": "--until", "reroute": "--reroute", "keeps": "--keeps", "error_rate": "--error-rate"}
 
 
@@ -131,7 +131,7 @@ class Forks:
 def _change(told: dict[str, Any]) -> Change:
     more = {name: told[name] for name in (*_OPTIONS, "sets") if told.get(name) not in (None, "", {})}
     try:
-        (change,) = changes({part: told.get(part) or () for part in _PARTS}, each=False, **more)
+        (change,) = changes({part: told.get(part) or () for part in PARTS}, each=False, **more)
     except (ValueError, TypeError) as error:
         raise Refused(str(error)) from None
     return change
@@ -139,7 +139,7 @@ def _change(told: dict[str, Any]) -> Change:
 
 def _words(change: Change) -> list[str]:
     """Return the options of the command; values stand behind an equals sign, so that none is taken for an option."""
-    words = [f"{option}={name}" for part, option in _PARTS.items() for name in getattr(change, part)]
+    words = [f"--{option}={name}" for part, option in PARTS.items() for name in getattr(change, part)]
     said = {option: getattr(change, name) for name, option in _OPTIONS.items()}
     words += [f"{option}={value}" for option, value in said.items() if value is not None]
     return words + [f"--set={key}={value}" for key, value in change.sets.items()]

@@ -106,6 +106,21 @@ impl Floor {
         self.rack_of(router) + place / self.layout.nodes_per_rack
     }
 
+    /// The routers that are in one of these racks, and the nodes that are in one without their router, each in order.
+    pub fn contents(&self, topology: &Topology, racks: &[u32]) -> (Vec<u32>, Vec<u32>) {
+        let (mut routers, mut nodes) = (Vec::new(), Vec::new());
+        for router in 0..topology.n_routers() {
+            if racks.contains(&self.rack_of(router)) {
+                routers.push(router);
+                continue;
+            }
+            let all = (0..).zip(topology.wiring().nodes_of(router));
+            let there = all.filter(|&(place, _)| racks.contains(&self.rack_of_node(router, place)));
+            nodes.extend(there.map(|(_, node)| node));
+        }
+        (routers, nodes)
+    }
+
     /// Length of a cable between two routers (mm).
     pub fn between(&self, a: u32, b: u32) -> u64 {
         self.length(self.rack_of(a), self.rack_of(b))

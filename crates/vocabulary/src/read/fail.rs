@@ -125,15 +125,10 @@ pub(super) fn add_racks(
         findings.error(values.place("racks"), &path, format!("there is no rack {rack}"), hint);
         return;
     }
-    for router in 0..network.n_routers() {
-        if racks.contains(&floor.rack_of(router)) {
-            fail.routers.push(network.router_name(router));
-            continue;
-        }
-        let nodes = (0..).zip(network.wiring().nodes_of(router));
-        let there = nodes.filter(|&(place, _)| racks.contains(&floor.rack_of_node(router, place)));
-        fail.nodes.extend(there.map(|(_, node)| node));
-    }
+    let (routers, nodes) = floor.contents(network, &racks);
+    fail.routers
+        .extend(routers.into_iter().map(|router| network.router_name(router)));
+    fail.nodes.extend(nodes);
 }
 
 /// What is drawn; nothing where a study asks for none.

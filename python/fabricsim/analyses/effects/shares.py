@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricsim._figures import over_seeds
+from fabricsim._hiding import show
 from fabricsim._metrics import default_metric, metric_values, of_points
-from fabricsim._pandas import show_pandas
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 
@@ -297,7 +297,7 @@ def effects(results: Recorded, *, of: str | None = None) -> tuple[Effects, ...]:
     ModuleNotFoundError
         SALib is not installed.
     """
-    show_pandas()
+    show("pandas")
     import SALib  # noqa: F401 - said before anything is computed
 
     sample = results.manifest["study"].get("sample") or {}

@@ -1,4 +1,4 @@
-"""What a dead cable, router or node costs, which ones are worst, and whom they part."""
+"""What a dead cable, router, node, group or rack costs, which ones are worst, and whom they part."""
 
 from __future__ import annotations
 

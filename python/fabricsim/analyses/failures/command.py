@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricsim._parts import Part
 from fabricsim.analyses.failures.defaults import DRAWS
 from fabricsim.analyses.failures.options import (
     Class,
@@ -15,7 +16,6 @@ from fabricsim.analyses.failures.options import (
     Draws,
     DrawSeed,
     Each,
-    Kind,
     Maximise,
     Metric,
     Of,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @app.command(epilog=example("failures my.toml --of cables --class global --counts 1,2,4,8"))
 def failures(
     study: StudyArgument,
-    of: Of = Kind.cables,
+    of: Of = Part.cables,
     link_class: Class = None,
     each: Each = False,
     sample: Sample = None,
@@ -82,7 +82,7 @@ def failures(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell what a dead cable, router or node costs at every point of a study, which ones are worst, and whom they part."""
+    """Tell what a dead cable, router, node, group or rack costs at every point of a study, which ones are worst, and whom they part."""
     from fabricsim.analyses.failures.files import write
     from fabricsim.analyses.failures.table import show
     from fabricsim.analyses.failures.trials import Asked

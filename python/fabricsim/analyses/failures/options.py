@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from fabricsim._parts import Part
 from fabricsim.analyses.failures.defaults import MOST_ALL, SAMPLE
 from fabricsim.cli._base import METRIC_HELP
 
-__all__ = ["Class", "Counts", "DrawSeed", "Draws", "Each", "Kind", "Maximise", "Metric", "Of", "Resume", "Sample", "Seeds"]
+__all__ = ["Class", "Counts", "DrawSeed", "Draws", "Each", "Maximise", "Metric", "Of", "Resume", "Sample", "Seeds"]
 
 
-class Kind(StrEnum):
-    """What fails."""
-
-    cables = "cables"
-    routers = "routers"
-    nodes = "nodes"
-
-
-Of = Annotated[Kind, typer.Option("--of", help="What fails.")]
+Of = Annotated[Part, typer.Option("--of", help="What fails.")]
 Class = Annotated[str | None, typer.Option("--class", metavar="NAME", help="Only cables of this class, such as global.")]
 Each = Annotated[bool, typer.Option("--each", help="Try every one by itself.")]
 Sample = Annotated[

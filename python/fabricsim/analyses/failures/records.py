@@ -142,7 +142,7 @@ class Failures:
     point : tuple of (key, value)
         The experiment and the values of swept keys.
     of : str
-        What fails: ``cables``, ``routers`` or ``nodes``.
+        What fails: ``cables``, ``routers``, ``nodes``, ``groups`` or ``racks``.
     link_class : str
         Only cables of this class; empty for all.
     metric : str

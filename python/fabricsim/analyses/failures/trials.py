@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fabricsim._parts import SHELVES, part_name
 from fabricsim.analyses.failures.defaults import MOST_ALL, SAMPLE
 from fabricsim.registry import can_fail, fallout
 
-__all__ = ["Asked", "Candidates", "Trial", "candidates", "drawn", "one_by_one", "too_few"]
+__all__ = ["Asked", "Candidate", "Candidates", "Trial", "candidates", "drawn", "one_by_one", "too_few"]
 
 #: What cables of `[fail]` are like that live on.
 _OF_CABLES = ("keeps", "error_rate")
@@ -24,7 +25,7 @@ class Asked:
     Attributes
     ----------
     of : str
-        ``cables``, ``routers`` or ``nodes``.
+        A kind of parts: ``cables``, ``routers``, ``nodes``, ``groups`` or ``racks``.
     link_class : str or None
         Only cables of this class.
     each : bool
@@ -54,15 +55,35 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that can fail.
+
+    Attributes
+    ----------
+    name : str or int
+        As `[fail]` takes it.
+    link_class : str
+        Of a cable.
+    routers, nodes : tuple
+        Of a group or rack what is in it: routers by name, and nodes that are at none of them.
+    """
+
+    name: str | int
+    link_class: str = ""
+    routers: tuple[str, ...] = ()
+    nodes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """What can still fail at a point.
 
     Attributes
     ----------
     of : str
-        ``cables``, ``routers`` or ``nodes``.
-    live : tuple of (name, class)
-        Everything of that kind that is not dead already; classes are those of cables, else empty.
+        Of which kind.
+    live : tuple of Candidate
+        Everything of that kind that is not dead already.
     own : dict
         What has failed in the study itself, as a ``[fail]`` of names; cables may keep a share of their bandwidth.
     n_dead : int
@@ -72,7 +93,7 @@ class Candidates:
     """
 
     of: str
-    live: tuple[tuple[str | int, str], ...]
+    live: tuple[Candidate, ...]
     own: dict[str, Any]
     n_dead: int
     classes: tuple[str, ...]
@@ -140,13 +161,26 @@ def candidates(canonical: str, asked: Asked) -> Candidates:
             # Those that are dead all the same are so with their routers.
             own["cables"] = list(dead["impaired"])
     own |= {key: has.get(key) for key in _OF_CABLES}
-    every = [tuple(entry) if asked.of == "cables" else (entry, "") for entry in can_fail(canonical, asked.of)]
-    classes = tuple(dict.fromkeys(link_class for _, link_class in every if link_class))
+    every = [_candidate(asked.of, entry) for entry in can_fail(canonical, asked.of)]
+    classes = tuple(dict.fromkeys(one.link_class for one in every if one.link_class))
     if asked.link_class is not None and asked.link_class not in classes:
         raise ValueError(f"no cable between routers has the class {asked.link_class}; there are: {', '.join(classes) or 'none'}")
-    gone = {*dead[asked.of], *own[asked.of], *(dead["impaired"] if asked.of == "cables" else ())}
-    live = [entry for entry in every if entry[0] not in gone and asked.link_class in (None, entry[1])]
-    return Candidates(asked.of, tuple(live), {key: value for key, value in own.items() if value}, len(dead["nodes"]), classes)
+    live = tuple(one for one in every if asked.link_class in (None, one.link_class) and not _is_gone(one, asked.of, dead, own))
+    return Candidates(asked.of, live, {key: value for key, value in own.items() if value}, len(dead["nodes"]), classes)
+
+
+def _candidate(of: str, entry: Any) -> Candidate:
+    if of in SHELVES:
+        number, routers, nodes = entry
+        return Candidate(number, "", tuple(routers), tuple(nodes))
+    return Candidate(*entry) if of == "cables" else Candidate(entry)
+
+
+def _is_gone(one: Candidate, of: str, dead: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
+    """Tell whether nothing of it is left to fail."""
+    if of in SHELVES:
+        return set(one.routers) <= set(dead["routers"]) and set(one.nodes) <= set(dead["nodes"])
+    return one.name in dead[of] or one.name in own[of] or (of == "cables" and one.name in dead["impaired"])
 
 
 def one_by_one(canonical: str, found: Candidates, asked: Asked) -> list[Trial]:
@@ -154,15 +188,18 @@ def one_by_one(canonical: str, found: Candidates, asked: Asked) -> list[Trial]:
     chosen = list(found.live)
     most = asked.sample if asked.sample is not None else SAMPLE if len(chosen) > MOST_ALL else len(chosen)
     if not asked.each and most < len(chosen):
-        # By their names, so that points with the same names try the same failures.
-        shuffled = sorted(chosen, key=lambda entry: hashlib.sha256(f"{asked.draw_seed}:{entry[0]}".encode()).digest())
-        taken = set(shuffled[:most])
-        chosen = [entry for entry in chosen if entry in taken]
-    trials = []
-    for name, link_class in chosen:
-        fail: dict[str, Any] = {**found.own, found.of: [*found.own.get(found.of, []), name]}
-        trials.append(_trial(canonical, str(name), link_class, 1, None, fail, fail, found))
-    return trials
+        taken = set(_shuffled(chosen, asked.draw_seed)[:most])
+        chosen = [one for one in chosen if one in taken]
+    return [_named_trial(canonical, _name(found, one), (one,), None, found) for one in chosen]
+
+
+def _shuffled(candidates: Sequence[Candidate], seed: int) -> list[Candidate]:
+    """Return them in an order by seed and names, so that points with the same names try the same failures."""
+    return sorted(candidates, key=lambda one: hashlib.sha256(f"{seed}:{one.name}".encode()).digest())
+
+
+def _name(found: Candidates, one: Candidate) -> str:
+    return part_name(found.of, one.name) if found.of in SHELVES else str(one.name)
 
 
 def drawn(canonical: str, found: Candidates, asked: Asked) -> list[Trial]:
@@ -172,10 +209,17 @@ def drawn(canonical: str, found: Candidates, asked: Asked) -> list[Trial]:
     chosen = {"class": asked.link_class} if asked.link_class else {}
     for count in asked.counts:
         for seed in range(1, asked.draws + 1):
+            name = f"{count} {found.of if count > 1 else found.of[:-1]}{of_class}, draw {seed}"
+            if found.of in SHELVES:
+                # `[fail]` draws none of these.
+                trials.append(_named_trial(canonical, name, _shuffled(found.live, seed)[:count], seed, found))
+                continue
             fail: dict[str, Any] = {**found.own, "count": count, "of": found.of, **chosen, "seed": seed}
             spelt: dict[str, Any] = {**found.own, "drawn": {"of": found.of, "many": {"count": count}, **chosen, "seed": seed}}
-            name = f"{count} {found.of if count > 1 else found.of[:-1]}{of_class}, draw {seed}"
-            trials.append(_trial(canonical, name, asked.link_class or "", count, seed, fail, spelt, found))
+            told = _fallout(canonical, spelt)
+            known = {one.name for one in found.live}
+            names = tuple(str(entry) for entry in told[found.of] if entry in known)
+            trials.append(_trial(name, asked.link_class or "", count, seed, fail, names, told, found))
     return trials
 
 
@@ -188,22 +232,38 @@ def too_few(found: Candidates, asked: Asked) -> str:
     return f"{most} {what} are to fail at once, {len(found.live)} are there to fail" if most > len(found.live) else ""
 
 
+def _named_trial(canonical: str, name: str, chosen: Sequence[Candidate], draw: int | None, found: Candidates) -> Trial:
+    """Return the failure of these."""
+
+    def more(kind: str, names: Iterable[str | int]) -> dict[str, Any]:
+        return {kind: list(dict.fromkeys([*found.own.get(kind, []), *names]))}
+
+    fail = {**found.own, **more(found.of, (one.name for one in chosen))}
+    spelt = fail
+    if found.of == "racks":
+        # A specification has what is in them.
+        routers = (router for one in chosen for router in one.routers)
+        spelt = {**found.own, **more("routers", routers), **more("nodes", (node for one in chosen for node in one.nodes))}
+    names = tuple(_name(found, one) for one in chosen)
+    told = _fallout(canonical, spelt)
+    return _trial(name, chosen[0].link_class, len(chosen), draw, fail, names, told, found)
+
+
+def _fallout(canonical: str, fail: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is dead with a ``[fail]`` as the specification of a run has it, and whom that parts."""
+    return fallout(json.dumps({**json.loads(canonical), "fail": dict(fail)}))
+
+
 def _trial(
-    canonical: str,
     name: str,
     link_class: str,
     dead: int,
     draw: int | None,
     fail: dict[str, Any],
-    spelt: Mapping[str, Any],
+    names: tuple[str, ...],
+    told: Mapping[str, Any],
     found: Candidates,
 ) -> Trial:
-    """Return a failure with whom it parts; `spelt` is ``[fail]`` as the specification of a run has it."""
-    whole = json.loads(canonical)
-    whole["fail"] = dict(spelt)
-    told = fallout(json.dumps(whole))
-    known = {entry for entry, _ in found.live}
-    names = tuple(str(entry) for entry in told[found.of] if entry in known) if draw is not None else (name,)
     pairs: Sequence[Sequence[int]] = told["first_parted"]
     first = tuple((int(one), int(other)) for one, other in pairs)
     lost = len(told["nodes"]) - found.n_dead

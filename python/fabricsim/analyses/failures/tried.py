@@ -19,6 +19,7 @@ from fabricsim._campaign import Campaign, Executor, Outcome
 from fabricsim._figures import together
 from fabricsim._folder import runs_left
 from fabricsim._metrics import compared_by, number_of, refuse_old_name, state_of
+from fabricsim._parts import PARTS
 from fabricsim._points import error_words, point_name, point_sets, points_without
 from fabricsim._progress import make_observer
 from fabricsim._runs import Expansion, Run
@@ -37,7 +38,6 @@ __all__ = ["failures", "tried"]
 
 #: Of these numbers more is better.
 _MORE = ("accepted_load", "fairness", "throughput_MiBps")
-_OF = ("cables", "routers", "nodes")
 #: What runs without further failures are called by.
 _NONE = "none"
 
@@ -279,7 +279,7 @@ def _executed(
     study: Study, folder: Path, execute: Executor, plan: Mapping[str, Run], chosen: Sequence[Run], *, resume: bool, force: bool
 ) -> _Heard:
     """Execute runs of a plan, and return what all that are chosen have given."""
-    description = "runs without and with failures: cables, routers or nodes that are dead"
+    description = "runs without and with failures: parts of the network that are dead"
     expansion = Expansion(name=study.name, description=description, claims=(), reproduce={}, runs=tuple(plan.values()))
     outcome = execute(Campaign(study, expansion, tuple(chosen), folder, "python: fabricsim.failures"), resume, force)
     heard = _Heard(records={record.id: record for record in Results.open(folder).records})
@@ -320,7 +320,7 @@ def failures(
     study : Study
         What to run; what has failed in it stays dead.
     of : str, optional
-        What fails: ``cables``, ``routers`` or ``nodes``.
+        What fails: ``cables``, ``routers``, ``nodes``, ``groups`` or ``racks``.
     link_class : str, optional
         Only cables of this class.
     each : bool, optional
@@ -443,8 +443,8 @@ def tried(
 
 def _refuse(asked: Asked) -> None:
     """Refuse a question that cannot be asked."""
-    if asked.of not in _OF:
-        raise ValueError(f"what fails is one of {', '.join(_OF)}, not {asked.of!r}")
+    if asked.of not in PARTS:
+        raise ValueError(f"what fails is one of {', '.join(PARTS)}, not {asked.of!r}")
     if asked.link_class is not None and asked.of != "cables":
         raise ValueError("only cables have classes")
     if asked.each and asked.sample is not None:

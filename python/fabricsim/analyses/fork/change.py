@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fabricsim._parts import PARTS, part_name
 from fabricsim._units import picoseconds
 
 __all__ = ["Change", "changes", "said_outages"]
 
-_SINGULAR = {"cables": "", "routers": "router ", "nodes": "node ", "groups": "group ", "racks": "rack "}
-_PARTS = tuple(_SINGULAR)
 #: What `[[outage]]` says of cables that live on.
 _IMPAIRS = ("keeps", "error_rate")
 
@@ -51,7 +50,7 @@ class Change:
 
     def __post_init__(self) -> None:
         """Refuse what says nothing, or only half."""
-        fails = any(getattr(self, part) for part in _PARTS)
+        fails = any(getattr(self, part) for part in PARTS)
         if not fails and not self.sets:
             raise ValueError(
                 "nothing is other in this fork: name a cable, a router, a node, a group or a rack that fails, or set a key"
@@ -67,7 +66,7 @@ class Change:
     @property
     def name(self) -> str:
         """What is other, for people."""
-        parts = [f"{_SINGULAR[part]}{name}" for part in _PARTS for name in getattr(self, part)]
+        parts = [part_name(part, name) for part in PARTS for name in getattr(self, part)]
         said = []
         if parts:
             what = "dead"
@@ -88,7 +87,7 @@ class Change:
 
     def outage(self) -> dict[str, Any] | None:
         """Return its table of ``[[outage]]``; None where nothing fails."""
-        parts = {part: list(getattr(self, part)) for part in _PARTS if getattr(self, part)}
+        parts = {part: list(getattr(self, part)) for part in PARTS if getattr(self, part)}
         if not parts:
             return None
         rest = {name: getattr(self, name) for name in ("at", "until", "reroute", *_IMPAIRS)}
@@ -127,7 +126,7 @@ def said_outages(canonical: str) -> list[dict[str, Any]]:
     """
     found = []
     for outage in json.loads(canonical).get("outages") or []:
-        said = {key: value for key, value in outage.items() if key in (*_PARTS, *_IMPAIRS)}
+        said = {key: value for key, value in outage.items() if key in (*PARTS, *_IMPAIRS)}
         if drawn := outage.get("drawn"):
             said |= {key: value for key, value in drawn.items() if key != "many" and value is not None} | drawn["many"]
         said |= {key: f"{outage[key]} ps" for key in ("at", "until") if outage.get(key) is not None}
