@@ -82,6 +82,7 @@ test-js:
 parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric -p fabricsim-judge --lib --test optimistic
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-judge --test all -- engines:: checkpoint:: self_checks::
+	FABRICSIM_MPICH=whole $(BIN)/python -m pytest tests/python/test_mpi_library.py -k prints_what
 	FABRICSIM_PARITY=whole $(BIN)/python -m pytest tests/python/test_mpi.py tests/python/test_checkpoint.py tests/python/test_studies.py tests/python/test_trace_parity.py
 
 # Lints in the profile of the tests: build scripts and macros are compiled once for both.

@@ -24,6 +24,9 @@ COMPILER = shutil.which("cc") or shutil.which("gcc")
 #: Ranks that wait let others run: tests share few cores with much else.
 PATIENT = {**os.environ, "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 SIZES = (1, 2, 3, 5, 8)
+#: Waiting ranks of MPICH spin: on more ranks than cores this program, thousands of reductions one behind the other, takes 22 CPU seconds of
+#: the 55 of all, for the same reductions. `FABRICSIM_MPICH=whole` has it on all numbers of ranks.
+FEWER = {} if os.environ.get("FABRICSIM_MPICH") == "whole" else {"reductions": (1, 2, 3)}
 #: Functions of the C library that the library stands before: sleeping is computing on a simulated network, and clocks may show its time.
 STANDS_BEFORE = set("sleep usleep nanosleep clock_nanosleep poll select clock_gettime gettimeofday time".split())
 
@@ -229,7 +232,7 @@ NAMES = sorted(source.stem for source in SOURCES.glob("*.c") if source.stem != "
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="no mpiexec beside this Python: pip install mpich")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_prints_what_it_prints_under_mpich(tmp_path: Path, built: dict[tuple[str, str], Path], name: str) -> None:
-    for ranks in SIZES:
+    for ranks in FEWER.get(name, SIZES):
         theirs = _theirs(built[name, "mpich"], ranks)
         # The other interface is the same code behind other numbers: one size tells.
         for face in FACES if ranks == 3 else FACES[1:]:
