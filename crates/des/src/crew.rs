@@ -145,7 +145,9 @@ impl<E: Event> Crew<E> {
                 burst.events += report.handled.load(Relaxed);
                 broken |= report.broken.load(Relaxed);
             }
-            self.mail.take(me, step, &worker.own(), &mut *worker.lanes.rings);
+            let (own, lanes) = (worker.own(), &mut worker.lanes);
+            self.mail.take_back(me, step, &own, &mut lanes.rings[..lanes.n_blocks], &mut lanes.pool);
+            self.mail.take(me, step, &own, &mut *lanes.rings, &mut lanes.pool);
             if broken {
                 burst.pause = Pause::Broken;
                 return burst;
@@ -166,7 +168,7 @@ impl<E: Event> Crew<E> {
         let lanes = &mut worker.lanes;
         let sent = self
             .mail
-            .leave(me, step, &own, &lanes.grid, &mut lanes.rings[..lanes.n_blocks]);
+            .leave(me, step, &own, &lanes.grid, &mut lanes.rings[..lanes.n_blocks], &mut lanes.pool);
         if sent <= lanes.grid.index && lanes.broken.is_none() {
             lanes.broken =
                 Some("an event reached a logical process of another worker within the lookahead between them");

@@ -10,6 +10,7 @@ use crate::layout::{Layout, MAX_BLOCKS};
 use crate::mail::{Mail, NEVER};
 use crate::pace::Speculation;
 use crate::phold::{Ball, Nobody, Phold, Players};
+use crate::pool::Pool;
 use crate::ring::{EventRing, WindowGrid};
 use crate::rounds::Rounds;
 use crate::speculator::Speculator;
@@ -165,6 +166,7 @@ impl Post {
     fn work(&self, me: usize) {
         let (own, mut grid) = (me..me + 1, WindowGrid::new(WIDTH));
         let mut rings: [EventRing<Ball>; MAX_BLOCKS] = std::array::from_fn(|_| EventRing::default());
+        let mut pool = Pool::default();
         let place = self.barrier.enter(me);
         for step in 1..=self.steps {
             grid.open(step);
@@ -172,16 +174,17 @@ impl Post {
             for to in (0..self.workers).filter(|&to| to != me) {
                 for ball in Post::letters(me, to, step) {
                     first = first.min(ball.time().0 / WIDTH);
-                    rings[to].insert(&grid, ball);
+                    rings[to].insert(&grid, ball, &mut pool);
                 }
             }
-            let next = self.mail.leave(me, step, &own, &grid, &mut rings[..self.workers]);
+            let next = self.mail.leave(me, step, &own, &grid, &mut rings[..self.workers], &mut pool);
             assert_eq!(next, first);
             place.finish(step);
             place.wait(step).unwrap();
-            self.mail.take(me, step, &own, &mut rings);
+            self.mail.take_back(me, step, &own, &mut rings[..self.workers], &mut pool);
+            self.mail.take(me, step, &own, &mut rings, &mut pool);
             let mut got = Vec::new();
-            rings[me].drain_into(&mut got);
+            rings[me].drain_into(&mut got, &mut pool);
             let others = (0..self.workers).filter(|&from| from != me);
             let mut left: Vec<Ball> = others.flat_map(|from| Post::letters(from, me, step)).collect();
             // The order within a bucket is of no meaning; here it is that of the workers, by window.
@@ -246,7 +249,8 @@ fn conservative_workers_give_one_history_in_every_interleaving() {
         worker.first = me;
         worker.blocks.push(block);
         for event in first {
-            worker.lanes.rings[me].insert(&worker.lanes.grid, event);
+            let lanes = &mut worker.lanes;
+            lanes.rings[me].insert(&lanes.grid, event, &mut lanes.pool);
         }
         let burst = crew.work(&world, &mut worker, me, BOUNDS);
         judge(me, burst, &worker.blocks[0]);

@@ -31,6 +31,7 @@ mod pace;
 mod pack;
 mod pass;
 pub mod phold;
+pub mod pool;
 pub mod ranks;
 pub mod recurrence;
 pub mod reference;

@@ -6,6 +6,7 @@
 //! what another has allocated.
 
 use crate::layout::MAX_BLOCKS;
+use crate::pool::Pool;
 use crate::ring::{EventRing, Letter, WindowGrid};
 use crate::sync::SharedCell;
 use crate::world::Event;
@@ -40,6 +41,7 @@ impl<E: Event> Mail<E> {
         own: &Range<usize>,
         grid: &WindowGrid,
         rings: &mut [EventRing<E>],
+        pool: &mut Pool<E>,
     ) -> u64 {
         let mailbox = &self.0[me][step as usize % 2];
         let mut next = NEVER;
@@ -51,21 +53,41 @@ impl<E: Event> Mail<E> {
             mailbox.0[block].with_mut(|letter| {
                 // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
                 #[allow(unsafe_code)]
-                ring.write(unsafe { &mut *letter });
+                ring.write(unsafe { &mut *letter }, pool);
             });
         }
         next
     }
 
+    /// Takes the buffers back in which worker `me` has left things in the step before `step`. After the barrier of `step`.
+    pub(crate) fn take_back(
+        &self,
+        me: usize,
+        step: u64,
+        own: &Range<usize>,
+        rings: &mut [EventRing<E>],
+        pool: &mut Pool<E>,
+    ) {
+        let mailbox = &self.0[me][(step as usize + 1) % 2];
+        for (block, ring) in rings.iter_mut().enumerate().filter(|(block, _)| !own.contains(block)) {
+            mailbox.0[block].with_mut(|letter| {
+                // SAFETY: who has come to the barrier of `step` has read what was left in the step before, and until its owner
+                // writes there in the next step nobody else touches it.
+                #[allow(unsafe_code)]
+                ring.take_back(unsafe { &mut *letter }, pool);
+            });
+        }
+    }
+
     /// Takes what the others have left for the blocks `own` of worker `me` into `rings`. After the barrier of `step`.
-    pub(crate) fn take(&self, me: usize, step: u64, own: &Range<usize>, rings: &mut [EventRing<E>]) {
+    pub(crate) fn take(&self, me: usize, step: u64, own: &Range<usize>, rings: &mut [EventRing<E>], pool: &mut Pool<E>) {
         for (_, mailboxes) in self.0.iter().enumerate().filter(|&(other, _)| other != me) {
             let mailbox = &mailboxes[step as usize % 2];
             for block in own.clone() {
-                mailbox.0[block].with(|letter| {
-                    // SAFETY: after the barrier of `step`, until that of the next step, nobody writes it.
+                mailbox.0[block].with_mut(|letter| {
+                    // SAFETY: after the barrier of `step`, until that of the next step, only the block's worker touches it.
                     #[allow(unsafe_code)]
-                    rings[block].read(unsafe { &*letter });
+                    rings[block].read(unsafe { &mut *letter }, pool);
                 });
             }
         }

@@ -1,13 +1,16 @@
 //! Pending events of one block: a ring of window buckets, appended to only, and a far list beyond it.
 
+use crate::pool::{CHUNK, Pool};
 use crate::time::Time;
 use crate::world::Event;
 use std::collections::BTreeMap;
 
 /// Windows that a ring holds; a power of two and a multiple of 64.
 pub const SLOTS: usize = if cfg!(loom) { 64 } else { 256 };
-/// Windows ahead of the current one that buffers are given to; most events fall into the first two.
+/// Windows ahead of the current one that emptied buffers are given to at once ...
 const FILLING: usize = 12;
+/// ... and those of the largest size: most events fall into the first two.
+const FILLING_FAST: usize = 3;
 
 /// Events of a bucket that change hands in their buffer: with fewer, copying them is cheaper than another core's cache misses.
 const MANY: usize = 64;
@@ -78,7 +81,10 @@ impl WindowGrid {
 /// Pending events of one block.
 #[derive(Debug)]
 pub struct EventRing<E> {
+    /// Of each bucket the buffer that fills.
     slots: Box<[Vec<E>; SLOTS]>,
+    /// Of buckets with more events than a buffer holds the others, with the slot.
+    full: Vec<(u32, Vec<E>)>,
     occupied: [u64; SLOTS / 64],
     /// Events beyond the ring, by their time in units of `1 << FAR_BITS` ps: what is drawn near is not looked for among all of them.
     far: BTreeMap<u64, Vec<E>>,
@@ -113,6 +119,7 @@ impl<E: Event> Default for EventRing<E> {
     fn default() -> Self {
         EventRing {
             slots: Box::new([const { Vec::new() }; SLOTS]),
+            full: Vec::new(),
             occupied: [0; SLOTS / 64],
             far: BTreeMap::new(),
             far_min: u64::MAX,
@@ -120,27 +127,69 @@ impl<E: Event> Default for EventRing<E> {
     }
 }
 
+fn swaps() -> bool {
+    static S: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("FS_COPY").is_err());
+    *S
+}
+
 impl<E: Event> EventRing<E> {
     /// Adds an event at window `grid.index + ahead`, `ahead < SLOTS`.
     #[inline(always)]
-    pub fn push(&mut self, index: u64, ahead: u64, event: E) {
+    pub fn push(&mut self, index: u64, ahead: u64, event: E, pool: &mut Pool<E>) {
         let slot = (index + ahead) as usize & (SLOTS - 1);
-        let bucket = &mut self.slots[slot];
+        let mut bucket = &mut self.slots[slot];
+        if bucket.len() == bucket.capacity() {
+            self.make_room(slot, pool);
+            bucket = &mut self.slots[slot];
+        }
         if bucket.is_empty() {
             self.occupied[slot >> 6] |= 1 << (slot & 63);
         }
-        bucket.push(event);
+        let n = bucket.len();
+        debug_assert!(n < bucket.capacity());
+        // SAFETY: there is room for one more. `Vec::push` would look for it once more.
+        #[allow(unsafe_code)]
+        unsafe {
+            bucket.as_mut_ptr().add(n).write(event);
+            bucket.set_len(n + 1);
+        }
     }
 
-    /// Moves all events into a letter, in place of those it carried two windows ago. Its buffers come back here, for the windows that
-    /// fill when the ring is used next.
-    pub(crate) fn write(&mut self, letter: &mut Letter<E>) {
+    /// A larger buffer for a bucket, or a further one if it has the largest.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, slot: usize, pool: &mut Pool<E>) {
+        let bucket = &mut self.slots[slot];
+        let mut buffer = pool.get(bucket.capacity() + 1);
+        if bucket.capacity() < CHUNK {
+            buffer.append(bucket);
+            pool.give(std::mem::replace(bucket, buffer));
+        } else {
+            self.full.push((slot as u32, std::mem::replace(bucket, buffer)));
+        }
+    }
+
+    /// Adds the events of `run` to a bucket.
+    fn extend(&mut self, slot: usize, mut run: &[E], pool: &mut Pool<E>) {
+        self.occupied[slot >> 6] |= 1 << (slot & 63);
+        loop {
+            let bucket = &mut self.slots[slot];
+            let (now, later) = run.split_at(run.len().min(bucket.capacity() - bucket.len()));
+            bucket.extend_from_slice(now);
+            if later.is_empty() {
+                return;
+            }
+            run = later;
+            self.make_room(slot, pool);
+        }
+    }
+
+    /// Moves all events into a letter, which is empty.
+    pub(crate) fn write(&mut self, letter: &mut Letter<E>, pool: &mut Pool<E>) {
         letter.events.clear();
         letter.runs.clear();
-        for (slot, mut bucket) in letter.whole.drain(..) {
-            bucket.clear();
-            self.keep(slot as usize, 3, bucket);
-        }
+        self.take_back(letter, pool);
+        letter.whole.append(&mut self.full);
         for word in 0..SLOTS / 64 {
             let mut bits = std::mem::take(&mut self.occupied[word]);
             while bits != 0 {
@@ -153,38 +202,50 @@ impl<E: Event> EventRing<E> {
                 }
                 letter.runs.push((slot as u32, bucket.len() as u32));
                 letter.events.append(&mut bucket);
-                self.keep(slot, 1, bucket);
+                self.keep(slot, 1, bucket, pool);
             }
         }
         self.drain_far(&mut letter.events);
     }
 
-    /// Adds the events of a letter from a ring of the same grid with the same window open.
-    pub(crate) fn read(&mut self, letter: &Letter<E>) {
+    /// Takes the buffers of a letter back that has been read, for the windows that fill when the ring is used next.
+    pub(crate) fn take_back(&mut self, letter: &mut Letter<E>, pool: &mut Pool<E>) {
+        for (slot, mut buffer) in letter.whole.drain(..) {
+            buffer.clear();
+            self.keep(slot as usize, 2, buffer, pool);
+        }
+    }
+
+    /// Adds the events of a letter from a ring of the same grid with the same window open. Full buffers change places with empty ones
+    /// of `pool`.
+    pub(crate) fn read(&mut self, letter: &mut Letter<E>, pool: &mut Pool<E>) {
         let mut events = &letter.events[..];
         for &(slot, n) in &letter.runs {
-            let slot = slot as usize & (SLOTS - 1);
             let (run, rest) = events.split_at(n as usize);
             events = rest;
-            self.occupied[slot >> 6] |= 1 << (slot & 63);
-            match run {
-                // Where windows are thin nearly all are alone.
-                [event] => self.slots[slot].push(*event),
-                _ => self.slots[slot].extend_from_slice(run),
-            }
+            self.extend(slot as usize & (SLOTS - 1), run, pool);
         }
         for event in events {
             self.push_far(*event);
         }
-        for (slot, bucket) in &letter.whole {
-            let slot = *slot as usize & (SLOTS - 1);
-            self.occupied[slot >> 6] |= 1 << (slot & 63);
-            self.slots[slot].extend_from_slice(bucket);
+        for (slot, buffer) in &mut letter.whole {
+            let place = *slot as usize & (SLOTS - 1);
+            if buffer.len() > CHUNK / 2 && swaps() {
+                self.occupied[place >> 6] |= 1 << (place & 63);
+                let empty = pool.largest().unwrap_or_default();
+                self.full.push((*slot, std::mem::replace(buffer, empty)));
+            } else {
+                self.extend(place, buffer, pool);
+            }
         }
     }
 
     /// Moves all events to the end of `out`. The buffers go to the windows that fill when the ring is used next.
-    pub fn drain_into(&mut self, out: &mut Vec<E>) {
+    pub fn drain_into(&mut self, out: &mut Vec<E>, pool: &mut Pool<E>) {
+        for (_, mut buffer) in self.full.drain(..) {
+            out.append(&mut buffer);
+            pool.give(buffer);
+        }
         for word in 0..SLOTS / 64 {
             let mut bits = std::mem::take(&mut self.occupied[word]);
             while bits != 0 {
@@ -192,7 +253,7 @@ impl<E: Event> EventRing<E> {
                 bits &= bits - 1;
                 let mut bucket = std::mem::take(&mut self.slots[slot]);
                 out.append(&mut bucket);
-                self.keep(slot, 1, bucket);
+                self.keep(slot, 1, bucket, pool);
             }
         }
         self.drain_far(out);
@@ -206,14 +267,13 @@ impl<E: Event> EventRing<E> {
         self.far_min = u64::MAX;
     }
 
-    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later; if all have one it stays
-    /// where it was.
-    fn keep(&mut self, slot: usize, from: usize, buffer: Vec<E>) {
-        let mut free = (from..FILLING).map(|ahead| (slot + ahead) & (SLOTS - 1));
-        let free = free.find(|&free| self.slots[free].capacity() == 0);
-        let into = &mut self.slots[free.unwrap_or(slot)];
-        if into.capacity() == 0 {
-            *into = buffer;
+    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later, or to the pool.
+    fn keep(&mut self, slot: usize, from: usize, buffer: Vec<E>, pool: &mut Pool<E>) {
+        let n = if buffer.capacity() < CHUNK { FILLING } else { FILLING_FAST };
+        let mut free = (from..from + n).map(|ahead| (slot + ahead) & (SLOTS - 1));
+        match free.find(|&free| self.slots[free].capacity() == 0) {
+            Some(free) => self.slots[free] = buffer,
+            None => pool.give(buffer),
         }
     }
 
@@ -226,10 +286,10 @@ impl<E: Event> EventRing<E> {
     }
 
     /// Adds an event at any time not before the current window.
-    pub fn insert(&mut self, grid: &WindowGrid, event: E) {
+    pub fn insert(&mut self, grid: &WindowGrid, event: E, pool: &mut Pool<E>) {
         let offset = event.time().0 - grid.start;
         if offset < grid.reach {
-            self.push(grid.index, grid.windows(offset), event);
+            self.push(grid.index, grid.windows(offset), event, pool);
         } else {
             self.push_far(event);
         }
@@ -259,7 +319,7 @@ impl<E: Event> EventRing<E> {
     }
 
     /// Moves far events that the ring reaches now into it. Call after [`WindowGrid::open`].
-    pub fn draw_near(&mut self, grid: &WindowGrid) {
+    pub fn draw_near(&mut self, grid: &WindowGrid, pool: &mut Pool<E>) {
         let reach = grid.reach;
         // Half a ring early: else a span would be looked through in nearly every window.
         if self.far_min.wrapping_sub(grid.start) >= reach / 2 || self.far_min == u64::MAX {
@@ -279,7 +339,7 @@ impl<E: Event> EventRing<E> {
                 let offset = span[i].time().0 - grid.start;
                 if offset < reach {
                     let event = span.swap_remove(i);
-                    self.push(grid.index, grid.windows(offset), event);
+                    self.push(grid.index, grid.windows(offset), event, pool);
                 } else {
                     i += 1;
                 }
@@ -292,41 +352,59 @@ impl<E: Event> EventRing<E> {
         }
     }
 
-    /// Takes the current window's events. Give the buffer back with [`EventRing::recycle`] before the next push.
-    pub fn take(&mut self, index: u64) -> Vec<E> {
+    /// Adds the buffers with window `index`'s events to `batch`. Give them back with [`EventRing::recycle`] before the next push.
+    pub fn take(&mut self, index: u64, batch: &mut Vec<Vec<E>>) {
         let slot = index as usize & (SLOTS - 1);
         self.occupied[slot >> 6] &= !(1 << (slot & 63));
-        std::mem::take(&mut self.slots[slot])
+        batch.push(std::mem::take(&mut self.slots[slot]));
+        batch.extend(self.full.extract_if(.., |(full, _)| *full as usize == slot).map(|(_, buffer)| buffer));
     }
 
-    /// Gives a drained buffer to a window that will fill soon: buffers stay warm instead of one growing in every slot.
+    /// Moves window `index`'s events to the end of `out`.
+    pub fn take_into(&mut self, index: u64, out: &mut Vec<E>, pool: &mut Pool<E>) {
+        let slot = index as usize & (SLOTS - 1);
+        if self.occupied[slot >> 6] & (1 << (slot & 63)) == 0 {
+            return;
+        }
+        let mut batch = Vec::new();
+        self.take(index, &mut batch);
+        batch.iter_mut().for_each(|buffer| out.append(buffer));
+        self.recycle(index, &mut batch, pool);
+    }
+
+    /// Gives drained buffers to windows that will fill soon, and to the pool: buffers stay warm instead of one growing in every slot.
     ///
     /// The windows that fill next get the largest buffers: one that holds a few events in a smaller buffer moves them over, and its
     /// old buffer goes to a later window that has none.
-    pub fn recycle(&mut self, index: u64, mut buffer: Vec<E>) {
-        buffer.clear();
-        for ahead in 1..=FILLING {
-            let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
-            // Much larger, or the events of sizes that alternate around a power of two would be moved over in every window.
-            if slot.len() <= buffer.capacity() / 32 && slot.capacity() < buffer.capacity() / 2 || slot.capacity() == 0 {
-                buffer.append(slot);
-                std::mem::swap(slot, &mut buffer);
+    pub fn recycle(&mut self, index: u64, batch: &mut Vec<Vec<E>>, pool: &mut Pool<E>) {
+        for mut buffer in batch.drain(..) {
+            buffer.clear();
+            let n = if buffer.capacity() < CHUNK { FILLING } else { FILLING_FAST };
+            for ahead in 1..=n {
+                if buffer.capacity() == 0 {
+                    break;
+                }
+                let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
+                if slot.capacity() < buffer.capacity() && slot.len() <= buffer.capacity() / 32 {
+                    buffer.append(slot);
+                    std::mem::swap(slot, &mut buffer);
+                }
             }
-            if buffer.capacity() == 0 {
-                return;
-            }
+            pool.give(buffer);
         }
     }
 
     /// Shows every event held.
     pub fn for_each(&self, show: &mut dyn FnMut(&E)) {
+        let full = self.full.iter().flat_map(|(_, buffer)| buffer);
         let far = self.far.values().flatten();
-        self.slots.iter().flatten().chain(far).for_each(show);
+        self.slots.iter().flatten().chain(full).chain(far).for_each(show);
     }
 
     /// Number of events held.
     pub fn len(&self) -> usize {
-        self.slots.iter().chain(self.far.values()).map(Vec::len).sum()
+        let full = self.full.iter().map(|(_, buffer)| buffer);
+        self.slots.iter().chain(full).chain(self.far.values()).map(Vec::len).sum()
     }
 
     /// `true` if no event is held.
@@ -379,24 +457,52 @@ mod tests {
         }
     }
 
+    /// Times of the events of a window, and its buffers back to the ring.
+    fn run(ring: &mut EventRing<Ball>, pool: &mut Pool<Ball>, index: u64) -> Vec<u64> {
+        let mut batch = Vec::new();
+        ring.take(index, &mut batch);
+        let times = batch.iter().flatten().map(|ball| ball.time().0).collect();
+        ring.recycle(index, &mut batch, pool);
+        times
+    }
+
     #[test]
     fn a_recycled_buffer_takes_over_the_events_of_a_smaller_one() {
         let grid = WindowGrid::new(10);
-        let mut ring = EventRing::default();
-        for i in 0..1_000 {
-            ring.insert(&grid, ball(i % 10));
+        let (mut ring, mut pool) = (EventRing::default(), Pool::default());
+        for i in 0..CHUNK as u64 {
+            ring.insert(&grid, ball(i % 10), &mut pool);
         }
-        let early: Vec<u64> = (0..30).map(|i| 20 + i % 10).collect();
-        early.iter().for_each(|&time| ring.insert(&grid, ball(time)));
-        let batch = ring.take(0);
-        let capacity = batch.capacity();
-        ring.recycle(0, batch);
-        // Window 1 holds nothing and gets the large buffer first; then the one of window 1 goes to window 2 with its 30 events.
-        assert_eq!(ring.slots[1].capacity(), capacity);
-        let batch = ring.take(1);
-        ring.recycle(1, batch);
-        assert_eq!(ring.slots[2].capacity(), capacity);
-        assert_eq!(ring.take(2).iter().map(|b| b.time().0).collect::<Vec<_>>(), early);
+        let early = [23, 25, 21];
+        early.iter().for_each(|&time| ring.insert(&grid, ball(time), &mut pool));
+        // Window 1 holds nothing and gets the large buffer first; then the one of window 1 goes to window 2 with its events.
+        assert_eq!(run(&mut ring, &mut pool, 0).len(), CHUNK);
+        assert_eq!(ring.slots[1].capacity(), CHUNK);
+        run(&mut ring, &mut pool, 1);
+        assert_eq!(ring.slots[2].capacity(), CHUNK);
+        assert_eq!(run(&mut ring, &mut pool, 2), early);
+    }
+
+    #[test]
+    fn a_bucket_has_as_many_buffers_as_its_events_need() {
+        let (grid, mut pool) = (WindowGrid::new(10), Pool::default());
+        let mut ring = EventRing::default();
+        let n = 10 * CHUNK as u64 + 5;
+        for _ in 0..3 {
+            for i in 0..2 * n {
+                ring.insert(&grid, ball(10 + 10 * (i % 2)), &mut pool);
+            }
+            assert_eq!(ring.len() as u64, 2 * n);
+            let held = |ring: &EventRing<Ball>| {
+                let full = ring.full.iter().map(|(_, buffer)| buffer);
+                ring.slots.iter().chain(full).map(Vec::capacity).sum::<usize>()
+            };
+            assert!(held(&ring) <= (22 + FILLING_FAST) * CHUNK);
+            for window in [1, 2] {
+                assert_eq!(run(&mut ring, &mut pool, window), vec![10 * window; n as usize]);
+            }
+            assert!(ring.is_empty() && held(&ring) <= FILLING_FAST * CHUNK);
+        }
     }
 
     #[test]
@@ -404,48 +510,51 @@ mod tests {
         let mut grid = WindowGrid::new(10);
         grid.open(300);
         let (mut from, mut to, mut letter) = (EventRing::default(), EventRing::default(), Letter::default());
+        let (mut pool, mut other) = (Pool::default(), Pool::default());
         for round in 0..3 {
-            // Windows around the end of the slots, one with many, and two beyond the ring.
+            // Windows around the end of the slots, some with many, and two beyond the ring.
             let times = (3_001..3_300).step_by(7).chain([3_200; 9]).chain([3_400; MANY]);
-            let times = times.chain([5_700, 9_000]);
+            let times = times.chain([3_500; 2 * CHUNK + 3]).chain([5_700, 9_000]);
             let mut times: Vec<u64> = times.collect();
-            times.iter().for_each(|&time| from.insert(&grid, ball(time)));
-            to.insert(&grid, ball(3_205));
+            times.iter().for_each(|&time| from.insert(&grid, ball(time), &mut pool));
+            to.insert(&grid, ball(3_205), &mut other);
             times.push(3_205);
             let next = from.next_window(&grid);
-            from.write(&mut letter);
-            assert_eq!(letter.whole.len(), 1);
+            from.write(&mut letter, &mut pool);
+            assert_eq!(letter.whole.len(), 3);
             assert!(from.is_empty() && from.far_min().0 == u64::MAX);
             assert!(from.slots.iter().any(|slot| slot.capacity() > 0), "round {round}");
-            to.read(&letter);
+            to.read(&mut letter, &mut other);
+            from.take_back(&mut letter, &mut pool);
             assert_eq!((to.next_window(&grid), to.far_min().0), (next, 5_700));
             let mut got = Vec::new();
             to.for_each(&mut |event| got.push(event.time().0));
             got.sort_unstable();
             times.sort_unstable();
             assert_eq!(got, times);
-            let batch = to.take(320);
-            assert!(batch.iter().all(|event| event.time().0 / 10 == 320) && batch.len() >= 10);
-            to = EventRing::default();
+            let batch = run(&mut to, &mut other, 320);
+            assert!(batch.iter().all(|time| time / 10 == 320) && batch.len() >= 10);
+            assert_eq!(run(&mut to, &mut other, 350), [3_500; 2 * CHUNK + 3]);
+            let mut rest = Vec::new();
+            to.drain_into(&mut rest, &mut other);
+            assert_eq!(rest.len() + batch.len() + 2 * CHUNK + 3, times.len());
+            assert!(to.is_empty());
         }
     }
 
     #[test]
     fn an_event_a_whole_ring_ahead_is_not_lost() {
         let mut grid = WindowGrid::new(10);
-        let mut ring = EventRing::default();
+        let (mut ring, mut pool) = (EventRing::default(), Pool::default());
         for window in 0..=3 * SLOTS as u64 {
-            ring.insert(&grid, ball(window * 10 + 5));
+            ring.insert(&grid, ball(window * 10 + 5), &mut pool);
         }
         let mut seen = 0;
         while let Some(index) = ring.next_window(&grid) {
             grid.open(index);
-            ring.draw_near(&grid);
-            let batch = ring.take(index);
-            assert_eq!(batch.len(), 1, "window {index}");
-            assert_eq!(batch[0].time().0, index * 10 + 5);
-            seen += batch.len();
-            ring.recycle(index, batch);
+            ring.draw_near(&grid, &mut pool);
+            assert_eq!(run(&mut ring, &mut pool, index), [index * 10 + 5], "window {index}");
+            seen += 1;
         }
         assert_eq!(seen, 3 * SLOTS + 1);
         assert!(ring.is_empty());

@@ -102,9 +102,9 @@ impl<E: Event> Rounds<E> {
         work(world, worker, bounds, memory, self.agreed, |worker, mut report| {
             step += 1;
             let (own, n_blocks) = (worker.own(), worker.lanes.n_blocks);
-            let Lanes { rings, grid, .. } = &mut worker.lanes;
+            let Lanes { rings, grid, pool, .. } = &mut worker.lanes;
             for (mail, rings) in [(&self.events, rings), (&self.antis, &mut worker.antis)] {
-                let sent = mail.leave(me, step, &own, grid, &mut rings[..n_blocks]);
+                let sent = mail.leave(me, step, &own, grid, &mut rings[..n_blocks], pool);
                 report.next = report.next.min(sent);
             }
             self.reports[me][step as usize % 2].put(report);
@@ -114,8 +114,11 @@ impl<E: Event> Rounds<E> {
             for reports in &self.reports {
                 all.add(reports[step as usize % 2].get());
             }
-            self.events.take(me, step, &own, &mut *worker.lanes.rings);
-            self.antis.take(me, step, &own, &mut *worker.antis);
+            let Lanes { rings, pool, .. } = &mut worker.lanes;
+            for (mail, rings) in [(&self.events, rings), (&self.antis, &mut worker.antis)] {
+                mail.take_back(me, step, &own, &mut rings[..n_blocks], pool);
+                mail.take(me, step, &own, &mut **rings, pool);
+            }
             Some(all)
         })
     }

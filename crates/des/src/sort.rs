@@ -31,10 +31,9 @@ impl<E> Default for Scratch<E> {
 }
 
 impl<E: Event> Scratch<E> {
-    /// Orders `batch` by (LP, time, tie) into `self.order[..batch.len()]`: one counting pass by a monotone function of (LP, time)
+    /// Orders the `n` events of `batch` by (LP, time, tie) into `self.order[..n]`: one counting pass by a monotone function of (LP, time)
     /// with about as many slots as events, then each to its slot, by insertion where others are there.
-    pub(crate) fn sort(&mut self, batch: &[E], first_lp: u32, n_lps: u32, grid: &WindowGrid, seed: u64) {
-        let n = batch.len();
+    pub(crate) fn sort(&mut self, batch: &[Vec<E>], n: usize, (first_lp, n_lps): (u32, u32), grid: &WindowGrid, seed: u64) {
         if self.order.len() < n {
             self.order.resize(n.next_power_of_two(), E::zeroed());
         }
@@ -66,18 +65,23 @@ impl<E: Event> Scratch<E> {
             counts[slot as usize] += 1;
             slot
         };
-        let (fours, rest) = batch.as_chunks::<4>();
-        let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
-        for (events, slots) in fours.iter().zip(slot_fours) {
-            *slots = [
-                count(&events[0]),
-                count(&events[1]),
-                count(&events[2]),
-                count(&events[3]),
-            ];
-        }
-        for (event, slot) in rest.iter().zip(slot_rest) {
-            *slot = count(event);
+        let mut next = &mut slots[..];
+        for batch in batch {
+            let (slots, others) = next.split_at_mut(batch.len());
+            next = others;
+            let (fours, rest) = batch.as_chunks::<4>();
+            let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
+            for (events, slots) in fours.iter().zip(slot_fours) {
+                *slots = [
+                    count(&events[0]),
+                    count(&events[1]),
+                    count(&events[2]),
+                    count(&events[3]),
+                ];
+            }
+            for (event, slot) in rest.iter().zip(slot_rest) {
+                *slot = count(event);
+            }
         }
         let mut sum = 0;
         for count in counts.iter_mut() {
@@ -102,15 +106,21 @@ impl<E: Event> Scratch<E> {
                 }
             }
         };
-        let (slot_fours, slot_rest) = slots.as_chunks::<4>();
-        for (events, slots) in fours.iter().zip(slot_fours) {
-            scatter(&events[0], slots[0]);
-            scatter(&events[1], slots[1]);
-            scatter(&events[2], slots[2]);
-            scatter(&events[3], slots[3]);
-        }
-        for (event, &slot) in rest.iter().zip(slot_rest) {
-            scatter(event, slot);
+        let mut next = &slots[..];
+        for batch in batch {
+            let (slots, others) = next.split_at(batch.len());
+            next = others;
+            let (fours, rest) = batch.as_chunks::<4>();
+            let (slot_fours, slot_rest) = slots.as_chunks::<4>();
+            for (events, slots) in fours.iter().zip(slot_fours) {
+                scatter(&events[0], slots[0]);
+                scatter(&events[1], slots[1]);
+                scatter(&events[2], slots[2]);
+                scatter(&events[3], slots[3]);
+            }
+            for (event, &slot) in rest.iter().zip(slot_rest) {
+                scatter(event, slot);
+            }
         }
         if moves == 0 {
             sort_crowded(order, counts, seed);
@@ -233,7 +243,8 @@ mod tests {
         let mut scratch = Scratch::default();
         // Twice: buffers of an earlier window must not show.
         for part in [&batch[..], &batch[..batch.len() / 2]] {
-            scratch.sort(part, FIRST, n_lps, &grid, 5);
+            let buffers: Vec<Vec<Ball>> = part.chunks(601).map(<[Ball]>::to_vec).collect();
+            scratch.sort(&buffers, part.len(), (FIRST, n_lps), &grid, 5);
             let mut expected = part.to_vec();
             expected.sort_by(|a, b| by_lp(a, b, 5));
             let key = |ball: &Ball| (ball.lp(), ball.time(), bytemuck::bytes_of(ball).to_vec());

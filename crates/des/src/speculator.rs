@@ -9,6 +9,7 @@ use crate::differ::{Changes, annihilate};
 use crate::history::{EventCounts, History, Open};
 use crate::layout::{Layout, MAX_BLOCKS};
 use crate::pass::{PANICKED, survives};
+use crate::pool::Pool;
 use crate::ring::{EventRing, WindowGrid};
 use crate::sort::{Scratch, by_lp};
 use crate::time::Time;
@@ -37,6 +38,11 @@ pub(crate) struct Speculator<W: World> {
     pub(crate) taken_back: u64,
     changes: Changes<W::Event>,
     scratch: Scratch<W::Event>,
+    /// Of the block whose window is open.
+    batch: Vec<Vec<W::Event>>,
+    /// Events for a block in its window, and those to be taken back.
+    news: Vec<W::Event>,
+    taken: Vec<W::Event>,
 }
 
 /// How far the windows of a round go.
@@ -66,6 +72,9 @@ impl<W: World> Speculator<W> {
                 taken_back: Vec::new(),
             },
             scratch: Scratch::default(),
+            batch: Vec::new(),
+            news: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
@@ -76,7 +85,7 @@ impl<W: World> Speculator<W> {
         }
         for event in first {
             let lanes = &mut self.lanes;
-            lanes.rings[(event.lp() >> lanes.shift) as usize].insert(&lanes.grid, event);
+            lanes.rings[(event.lp() >> lanes.shift) as usize].insert(&lanes.grid, event, &mut lanes.pool);
         }
         self.histories.push(History::new(block.lps.len()));
         self.blocks.push(block);
@@ -200,30 +209,32 @@ impl<W: World> Speculator<W> {
         for (i, block) in self.blocks.iter_mut().enumerate() {
             let number = self.first + i;
             self.histories[i].begin_at(index + u64::from(!is_cut));
-            let batch = lanes.rings[number].take(index);
-            let n = batch.len();
+            let (batch, antis) = (&mut self.batch, &mut self.taken);
+            lanes.rings[number].take(index, batch);
+            let n = batch.iter().map(Vec::len).sum();
             if n > 0 {
                 let n_lps = block.lps.end - block.lps.start;
-                self.scratch.sort(&batch, block.lps.start, n_lps, &lanes.grid, seed);
+                self.scratch
+                    .sort(batch, n, (block.lps.start, n_lps), &lanes.grid, seed);
             }
-            lanes.rings[number].recycle(index, batch);
-            let mut antis = self.antis[number].take(index);
+            lanes.rings[number].recycle(index, batch, &mut lanes.pool);
+            antis.clear();
+            self.antis[number].take_into(index, antis, &mut lanes.pool);
             let mut some = Vec::new();
             let mut order = &self.scratch.order[..n];
             if is_cut || !antis.is_empty() {
                 some.extend_from_slice(order);
                 antis.sort_unstable_by(|a, b| by_lp(a, b, seed));
-                annihilate(&mut some, &antis, seed);
+                annihilate(&mut some, antis, seed);
                 some.retain(|event| {
                     let stays = event.time().0 >= open.end;
                     if stays {
-                        lanes.rings[number].push(index, 0, *event);
+                        lanes.rings[number].push(index, 0, *event, &mut lanes.pool);
                     }
                     !stays
                 });
                 order = &some;
             }
-            self.antis[number].recycle(index, antis);
             let ran = survives(|| {
                 self.safe += run_block(world, block, &mut NoJournal, order, Time(open.end), lanes);
             });
@@ -242,21 +253,22 @@ impl<W: World> Speculator<W> {
         for i in 0..self.blocks.len() {
             let (block, history) = (&mut self.blocks[i], &mut self.histories[i]);
             let number = self.first + i;
-            let batch = lanes.rings[number].take(open.index);
-            if batch.is_empty() && block.wakes.earliest() >= open.end {
-                lanes.rings[number].recycle(open.index, batch);
+            let (batch, antis) = (&mut self.batch, &mut self.taken);
+            lanes.rings[number].take(open.index, batch);
+            let n = batch.iter().map(Vec::len).sum();
+            if n > 0 {
+                let n_lps = block.lps.end - block.lps.start;
+                self.scratch.sort(batch, n, (block.lps.start, n_lps), &grid, seed);
+            }
+            lanes.rings[number].recycle(open.index, batch, &mut lanes.pool);
+            if n == 0 && block.wakes.earliest() >= open.end {
                 continue;
             }
-            let n_lps = block.lps.end - block.lps.start;
-            if !batch.is_empty() {
-                self.scratch.sort(&batch, block.lps.start, n_lps, &grid, seed);
-            }
-            let mut antis = self.antis[number].take(open.index);
-            history.fill(open.index, &self.scratch.order[..batch.len()], &mut antis, seed);
-            lanes.rings[number].recycle(open.index, batch);
-            self.antis[number].recycle(open.index, antis);
+            antis.clear();
+            self.antis[number].take_into(open.index, antis, &mut lanes.pool);
+            history.fill(open.index, &self.scratch.order[..n], antis, seed);
             let sent = history.run(world, block, open);
-            deliver(&mut lanes.rings, &lanes.grid, lanes.shift, sent);
+            deliver(&mut lanes.rings, &lanes.grid, lanes.shift, sent, &mut lanes.pool);
         }
     }
 
@@ -265,17 +277,24 @@ impl<W: World> Speculator<W> {
         for i in 0..self.blocks.len() {
             let (block, history) = (&mut self.blocks[i], &mut self.histories[i]);
             let number = self.first + i;
-            let mut news = self.lanes.rings[number].take(open.index);
-            let mut antis = self.antis[number].take(open.index);
+            let (news, antis, pool) = (&mut self.news, &mut self.taken, &mut self.lanes.pool);
+            news.clear();
+            antis.clear();
+            self.lanes.rings[number].take_into(open.index, news, pool);
+            self.antis[number].take_into(open.index, antis, pool);
             if history.is_behind() || !news.is_empty() || !antis.is_empty() {
-                history.patch(world, block, open, (&mut news, &mut antis), &mut self.changes);
+                history.patch(world, block, open, (news, antis), &mut self.changes);
             }
-            self.lanes.rings[number].recycle(open.index, news);
-            self.antis[number].recycle(open.index, antis);
         }
-        let Lanes { rings, grid, shift, .. } = &mut self.lanes;
-        deliver(rings, grid, *shift, &self.changes.sent);
-        deliver(&mut self.antis, grid, *shift, &self.changes.taken_back);
+        let Lanes {
+            rings,
+            grid,
+            shift,
+            pool,
+            ..
+        } = &mut self.lanes;
+        deliver(rings, grid, *shift, &self.changes.sent, pool);
+        deliver(&mut self.antis, grid, *shift, &self.changes.taken_back, pool);
         self.taken_back += self.changes.taken_back.len() as u64;
         self.changes.sent.clear();
         self.changes.taken_back.clear();
@@ -290,24 +309,25 @@ impl<W: World> Speculator<W> {
         if let Some(base) = base {
             self.done = self.done.max(base);
             let own = self.own();
-            let Lanes { rings, grid, .. } = &mut self.lanes;
+            let Lanes { rings, grid, pool, .. } = &mut self.lanes;
             grid.open(base);
             for ring in rings[own.clone()].iter_mut().chain(&mut self.antis[own]) {
-                ring.draw_near(grid);
+                ring.draw_near(grid, pool);
             }
         }
     }
 }
 
 /// Puts events into the rings of their blocks.
-fn deliver<E: Event>(rings: &mut [EventRing<E>; MAX_BLOCKS], grid: &WindowGrid, shift: u32, events: &[E]) {
+fn deliver<E: Event>(
+    rings: &mut [EventRing<E>; MAX_BLOCKS],
+    grid: &WindowGrid,
+    shift: u32,
+    events: &[E],
+    pool: &mut Pool<E>,
+) {
     for event in events {
         let ring = &mut rings[(event.lp() >> shift) as usize % MAX_BLOCKS];
-        let offset = event.time().0 - grid.start;
-        if offset < grid.reach {
-            ring.push(grid.index, grid.windows(offset), *event);
-        } else {
-            ring.push_far(*event);
-        }
+        ring.insert(grid, *event, pool);
     }
 }

@@ -19,12 +19,6 @@ mod real {
             SharedCell(std::cell::UnsafeCell::new(value))
         }
 
-        /// Shows the address of the value for reading; nobody may change the cell meanwhile.
-        #[inline(always)]
-        pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
-            read(self.0.get())
-        }
-
         /// Shows the address of the value for changing; nobody else may touch the cell meanwhile.
         #[inline(always)]
         pub(crate) fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {

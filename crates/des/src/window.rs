@@ -109,7 +109,8 @@ impl<'w, W: World> WindowEngine<'w, W> {
             let (block, first) = block(layout.lps(number))?;
             workers[0].blocks.push(block);
             for event in first {
-                workers[0].lanes.rings[number].insert(&grid, event);
+                let lanes = &mut workers[0].lanes;
+                lanes.rings[number].insert(&grid, event, &mut lanes.pool);
             }
         }
         let together = windows_together(world, &layout, n_workers);

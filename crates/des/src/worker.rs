@@ -4,6 +4,7 @@ use crate::block::{Before, Block, Late, insert_late, run_block, take_late};
 use crate::checker::Checker;
 use crate::column::{Mark, NoJournal};
 use crate::layout::{Layout, MAX_BLOCKS};
+use crate::pool::Pool;
 use crate::ring::{EventRing, WindowGrid};
 use crate::sort::Scratch;
 use crate::time::Time;
@@ -16,6 +17,8 @@ use std::time::Duration;
 /// The rings of the worker's own blocks hold all that is to come; those of other blocks what it has sent there in this window.
 pub(crate) struct Lanes<W: World> {
     pub(crate) rings: Box<[EventRing<W::Event>; MAX_BLOCKS]>,
+    /// Buffers for all of them.
+    pub(crate) pool: Pool<W::Event>,
     pub(crate) grid: WindowGrid,
     /// End of the open window; earlier than the grid's where a run ends within a window.
     pub(crate) end: u64,
@@ -46,6 +49,8 @@ pub(crate) struct Worker<W: World> {
     pub(crate) blocks: Vec<Block<W::State>>,
     pub(crate) clock: Clock,
     scratch: Scratch<W::Event>,
+    /// Of the block whose window is open.
+    batch: Vec<Vec<W::Event>>,
 }
 
 impl<W: World> Lanes<W> {
@@ -53,6 +58,7 @@ impl<W: World> Lanes<W> {
     pub(crate) fn new(world: &W, observer: W::Observer, grid: WindowGrid, layout: &Layout) -> Self {
         Lanes {
             rings: Box::new(std::array::from_fn(|_| EventRing::default())),
+            pool: Pool::default(),
             grid,
             end: 0,
             shift: layout.shift(),
@@ -70,7 +76,7 @@ impl<W: World> Lanes<W> {
     fn send_late(&mut self, event: W::Event) {
         let time = event.time().0;
         if time >= self.end {
-            self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, 0, event);
+            self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, 0, event, &mut self.pool);
         } else if event.lp() == self.lp {
             insert_late(&mut self.late, event, self.seed);
         } else {
@@ -100,7 +106,7 @@ impl<W: World> Outbox<W::Event, W::Record> for Lanes<W> {
             if ahead == 0 {
                 self.send_late(event);
             } else {
-                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(self.grid.index, ahead, event);
+                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(self.grid.index, ahead, event, &mut self.pool);
             }
         } else {
             self.send_far(event);
@@ -146,6 +152,7 @@ impl<W: World> Worker<W> {
             blocks: Vec::new(),
             clock: Clock::default(),
             scratch: Scratch::default(),
+            batch: Vec::new(),
         }
     }
 
@@ -195,25 +202,24 @@ impl<W: World> Worker<W> {
         let mut handled = 0;
         for (number, block) in (self.first..).zip(&mut self.blocks) {
             let ring = &mut lanes.rings[number];
-            ring.draw_near(&lanes.grid);
-            let mut batch = ring.take(index);
+            let pool = &mut lanes.pool;
+            ring.draw_near(&lanes.grid, pool);
+            let batch = &mut self.batch;
+            ring.take(index, batch);
             if lanes.end < lanes.grid.start + lanes.grid.width {
                 // The run ends within this window: what is later stays.
-                batch.retain(|event| {
-                    let stays = event.time() >= end;
-                    if stays {
-                        ring.push(index, 0, *event);
-                    }
-                    !stays
-                });
+                let later = |event: &mut W::Event| event.time() >= end;
+                for event in batch.iter_mut().flat_map(|buffer| buffer.extract_if(.., later)) {
+                    ring.push(index, 0, event, pool);
+                }
             }
-            let n = batch.len();
+            let n = batch.iter().map(Vec::len).sum();
             if n > 0 {
                 let n_lps = block.lps.end - block.lps.start;
                 self.scratch
-                    .sort(&batch, block.lps.start, n_lps, &lanes.grid, lanes.seed);
+                    .sort(batch, n, (block.lps.start, n_lps), &lanes.grid, lanes.seed);
             }
-            ring.recycle(index, batch);
+            ring.recycle(index, batch, pool);
             let order = &self.scratch.order[..n];
             handled += match &mut check {
                 None => run_block(world, block, &mut NoJournal, order, end, lanes),

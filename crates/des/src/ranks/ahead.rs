@@ -24,9 +24,9 @@ pub(super) fn run<W: World>(
         let mut seat = hub.sit(me);
         let meet = |worker: &mut Speculator<W>, report: WorkerReport| {
             let (own, n_blocks) = (worker.own(), worker.lanes.n_blocks);
-            let Lanes { rings, grid, .. } = &mut worker.lanes;
-            let rings = [&mut rings[..n_blocks], &mut worker.antis[..n_blocks]];
-            seat.meet(&own, grid, rings, report, abroad.as_deref_mut())
+            let Lanes { rings, grid, pool, .. } = &mut worker.lanes;
+            let mut rings = [&mut rings[..n_blocks], &mut worker.antis[..n_blocks]];
+            seat.meet(&own, grid, (&mut rings, pool), report, abroad.as_deref_mut())
         };
         rounds::work(world, worker, bounds, memory, before, meet)
     };

@@ -8,6 +8,7 @@ use super::shares::Shares;
 use super::{Broken, Transport};
 use crate::barrier::{Barrier, Entered};
 use crate::mail::{Mail, NEVER};
+use crate::pool::Pool;
 use crate::report::{Posted, WorkerReport};
 use crate::ring::{EventRing, WindowGrid};
 use crate::world::Event;
@@ -49,7 +50,13 @@ impl<'a> Abroad<'a> {
     }
 
     /// Moves what `rings` hold for other ranks to `out`; returns the first window of it.
-    fn collect<E: Event>(&self, grid: &WindowGrid, rings: &mut [EventRing<E>], out: &mut [Vec<E>]) -> u64 {
+    fn collect<E: Event>(
+        &self,
+        grid: &WindowGrid,
+        rings: &mut [EventRing<E>],
+        out: &mut [Vec<E>],
+        pool: &mut Pool<E>,
+    ) -> u64 {
         let mut next = NEVER;
         for (rank, out) in out
             .iter_mut()
@@ -58,7 +65,7 @@ impl<'a> Abroad<'a> {
         {
             for ring in &mut rings[self.shares.blocks_of(rank)] {
                 next = next.min(ring.next_window(grid).unwrap_or(NEVER));
-                ring.drain_into(out);
+                ring.drain_into(out, pool);
             }
         }
         next
@@ -68,7 +75,7 @@ impl<'a> Abroad<'a> {
     fn exchange<E: Event, const K: usize>(
         &mut self,
         grid: &WindowGrid,
-        rings: &mut [&mut [EventRing<E>]; K],
+        (rings, pool): Pending<'_, '_, E, K>,
         report: WorkerReport,
         out: [Vec<Vec<E>>; K],
     ) -> Result<WorkerReport, Broken> {
@@ -119,7 +126,7 @@ impl<'a> Abroad<'a> {
                     if !own.contains(&block) || event.time().0 < earliest {
                         return Err(Broken::torn("it holds an event that does not belong here"));
                     }
-                    rings[block].insert(grid, event);
+                    rings[block].insert(grid, event, pool);
                 }
             }
         }
@@ -138,6 +145,9 @@ pub(super) struct Hub<E, const K: usize> {
     /// Steps at the barrier so far.
     pub(super) step: u64,
 }
+
+/// What is pending at a worker, by kind of mail, and its buffers.
+pub(super) type Pending<'p, 'r, E, const K: usize> = (&'p mut [&'r mut [EventRing<E>]; K], &'p mut Pool<E>);
 
 /// A worker's place at the meetings of a burst.
 pub(super) struct Seat<'h, E, const K: usize> {
@@ -177,14 +187,14 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &mut self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        rings: [&mut [EventRing<E>]; K],
+        pending: Pending<'_, '_, E, K>,
         report: WorkerReport,
         abroad: Option<&mut Abroad<'_>>,
     ) -> Option<WorkerReport> {
         self.step += 2;
         match abroad {
-            Some(abroad) => self.speak(own, grid, rings, report, abroad),
-            None => self.listen(own, grid, rings, report),
+            Some(abroad) => self.speak(own, grid, pending, report, abroad),
+            None => self.listen(own, grid, pending, report),
         }
     }
 
@@ -203,7 +213,7 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &mut self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        mut rings: [&mut [EventRing<E>]; K],
+        (rings, pool): Pending<'_, '_, E, K>,
         mut report: WorkerReport,
         abroad: &mut Abroad<'_>,
     ) -> Option<WorkerReport> {
@@ -213,33 +223,37 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         let mut out: [Vec<Vec<E>>; K] =
             std::array::from_fn(|_| (0..abroad.transport.size()).map(|_| Vec::new()).collect());
         for (rings, out) in rings.iter_mut().zip(&mut out) {
-            report.next = report.next.min(abroad.collect(grid, rings, out));
+            report.next = report.next.min(abroad.collect(grid, rings, out, pool));
         }
         if !alone {
-            self.hand_over(own, grid, &mut rings, report)?;
+            self.hand_over(own, grid, (rings, pool), report)?;
             report = WorkerReport::NOTHING;
             hub.reports.iter().for_each(|posted| report.add(posted.get()));
             let here = abroad.shares.blocks_of(abroad.transport.rank());
-            for ((mail, rings), out) in hub.mail.iter().zip(&mut rings).zip(&mut out) {
+            for ((mail, rings), out) in hub.mail.iter().zip(&mut *rings).zip(&mut out) {
                 // What the workers beside it have sent to other ranks.
-                mail.take(self.me, self.sent(), &(0..here.start), rings);
+                mail.take(self.me, self.sent(), &(0..here.start), rings, pool);
                 mail.take(
                     self.me,
                     self.sent(),
                     &(here.end..abroad.shares.layout.n_blocks()),
                     rings,
+                    pool,
                 );
-                abroad.collect(grid, rings, out);
+                abroad.collect(grid, rings, out, pool);
             }
         }
-        let agreed = abroad.exchange(grid, &mut rings, report, out);
+        let agreed = abroad.exchange(grid, (rings, pool), report, out);
         if !alone {
-            for (mail, rings) in hub.mail.iter().zip(&mut rings) {
-                mail.leave(self.me, self.came(), own, grid, rings);
+            for (mail, rings) in hub.mail.iter().zip(&mut *rings) {
+                mail.leave(self.me, self.came(), own, grid, rings, pool);
             }
             hub.agreed.put(*agreed.as_ref().unwrap_or(&WorkerReport::NOTHING));
             self.place.finish(self.came());
             self.place.wait(self.came()).ok()?;
+            for (mail, rings) in hub.mail.iter().zip(&mut *rings) {
+                mail.take_back(self.me, self.came(), own, rings, pool);
+            }
         }
         let now = Instant::now();
         abroad.busy += begun - abroad.since;
@@ -253,14 +267,15 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &mut self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        mut rings: [&mut [EventRing<E>]; K],
+        (rings, pool): Pending<'_, '_, E, K>,
         report: WorkerReport,
     ) -> Option<WorkerReport> {
-        self.hand_over(own, grid, &mut rings, report)?;
+        self.hand_over(own, grid, (rings, pool), report)?;
         self.place.finish(self.came());
         self.place.wait(self.came()).ok()?;
-        for (mail, rings) in self.hub.mail.iter().zip(&mut rings) {
-            mail.take(self.me, self.came(), own, rings);
+        for (mail, rings) in self.hub.mail.iter().zip(&mut *rings) {
+            mail.take_back(self.me, self.came(), own, rings, pool);
+            mail.take(self.me, self.came(), own, rings, pool);
         }
         Some(self.hub.agreed.get())
     }
@@ -270,17 +285,18 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        rings: &mut [&mut [EventRing<E>]; K],
+        (rings, pool): Pending<'_, '_, E, K>,
         mut report: WorkerReport,
     ) -> Option<()> {
         for (mail, rings) in self.hub.mail.iter().zip(&mut *rings) {
-            report.next = report.next.min(mail.leave(self.me, self.sent(), own, grid, rings));
+            report.next = report.next.min(mail.leave(self.me, self.sent(), own, grid, rings, pool));
         }
         self.hub.reports[self.me].put(report);
         self.place.finish(self.sent());
         self.place.wait(self.sent()).ok()?;
         for (mail, rings) in self.hub.mail.iter().zip(rings) {
-            mail.take(self.me, self.sent(), own, rings);
+            mail.take_back(self.me, self.sent(), own, rings, pool);
+            mail.take(self.me, self.sent(), own, rings, pool);
         }
         Some(())
     }

@@ -125,8 +125,8 @@ impl<W: World> Team<W> {
                 worker.first = share.first().map_or(0, |part| part.number);
                 for DealtBlock { number, block, first } in share {
                     worker.blocks.push(block);
-                    let ring = &mut worker.lanes.rings[number];
-                    first.into_iter().for_each(|event| ring.insert(&grid, event));
+                    let (ring, pool) = (&mut worker.lanes.rings[number], &mut worker.lanes.pool);
+                    first.into_iter().for_each(|event| ring.insert(&grid, event, pool));
                 }
                 worker
             };

@@ -57,8 +57,8 @@ fn work<W: World>(
         };
         let own = worker.own();
         let lanes = &mut worker.lanes;
-        let rings = [&mut lanes.rings[..lanes.n_blocks]];
-        let Some(all) = seat.meet(&own, &lanes.grid, rings, report, abroad.as_deref_mut()) else {
+        let mut rings = [&mut lanes.rings[..lanes.n_blocks]];
+        let Some(all) = seat.meet(&own, &lanes.grid, (&mut rings, &mut lanes.pool), report, abroad.as_deref_mut()) else {
             burst.pause = Pause::Broken;
             return burst;
         };
