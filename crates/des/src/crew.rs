@@ -146,7 +146,7 @@ impl<E: Event> Crew<E> {
                 broken |= report.broken.load(Relaxed);
             }
             let (own, lanes) = (worker.own(), &mut worker.lanes);
-            self.mail.take_back(me, step, &own, &mut lanes.rings[..lanes.n_blocks], &mut lanes.pool);
+            self.mail.take_back(me, step, &own, lanes.n_blocks, &mut lanes.pool);
             self.mail.take(me, step, &own, &mut *lanes.rings, &mut lanes.pool);
             if broken {
                 burst.pause = Pause::Broken;
@@ -166,9 +166,14 @@ impl<E: Event> Crew<E> {
     fn leave<W: World<Event = E>>(&self, worker: &mut Worker<W>, me: usize, step: u64, handled: u64) {
         let (own, next) = (worker.own(), worker.next_window().unwrap_or(NEVER));
         let lanes = &mut worker.lanes;
-        let sent = self
-            .mail
-            .leave(me, step, &own, &lanes.grid, &mut lanes.rings[..lanes.n_blocks], &mut lanes.pool);
+        let sent = self.mail.leave(
+            me,
+            step,
+            &own,
+            &lanes.grid,
+            &mut lanes.rings[..lanes.n_blocks],
+            &mut lanes.pool,
+        );
         if sent <= lanes.grid.index && lanes.broken.is_none() {
             lanes.broken =
                 Some("an event reached a logical process of another worker within the lookahead between them");

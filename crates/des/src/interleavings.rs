@@ -177,11 +177,13 @@ impl Post {
                     rings[to].insert(&grid, ball, &mut pool);
                 }
             }
-            let next = self.mail.leave(me, step, &own, &grid, &mut rings[..self.workers], &mut pool);
+            let next = self
+                .mail
+                .leave(me, step, &own, &grid, &mut rings[..self.workers], &mut pool);
             assert_eq!(next, first);
             place.finish(step);
             place.wait(step).unwrap();
-            self.mail.take_back(me, step, &own, &mut rings[..self.workers], &mut pool);
+            self.mail.take_back(me, step, &own, self.workers, &mut pool);
             self.mail.take(me, step, &own, &mut rings, &mut pool);
             let mut got = Vec::new();
             rings[me].drain_into(&mut got, &mut pool);

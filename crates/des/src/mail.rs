@@ -1,9 +1,9 @@
 //! What workers leave for each other between two meetings at the barrier: a letter of events to each block.
 //!
-//! What a worker sends to blocks of others in a step it leaves in the mailbox of that step's parity. After the barrier each worker reads
-//! what is for its blocks. A mailbox is used again two steps later, which its owner cannot reach before everybody has passed the barrier
-//! between, with the reading done: one barrier per step is enough. Readers only read, and buffers stay with their owner: no worker frees
-//! what another has allocated.
+//! What a worker sends to blocks of others in a step it leaves in the mailbox of that step's parity. After the barrier each worker takes
+//! what is for its blocks: few events are copied, full buffers change places with empty ones of its own. When all have come to the next
+//! barrier that is done: the owner takes the buffers back for what it sends next. The mailbox is used again in the step after that: one
+//! barrier per step is enough.
 
 use crate::layout::MAX_BLOCKS;
 use crate::pool::Pool;
@@ -53,14 +53,27 @@ impl<E: Event> Mail<E> {
             mailbox.0[block].with_mut(|letter| {
                 // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
                 #[allow(unsafe_code)]
-                ring.write(unsafe { &mut *letter }, pool);
+                ring.write(grid.index, unsafe { &mut *letter }, pool);
             });
         }
         next
     }
 
     /// Takes the buffers back in which worker `me` has left things in the step before `step`. After the barrier of `step`.
-    pub(crate) fn take_back(
+    pub(crate) fn take_back(&self, me: usize, step: u64, own: &Range<usize>, n_blocks: usize, pool: &mut Pool<E>) {
+        let mailbox = &self.0[me][(step as usize + 1) % 2];
+        for block in (0..n_blocks).filter(|block| !own.contains(block)) {
+            mailbox.0[block].with_mut(|letter| {
+                // SAFETY: who has come to the barrier of `step` has read what was left in the step before, and nobody but the owner
+                // touches it until the owner has written there again, for the next step.
+                #[allow(unsafe_code)]
+                unsafe { &mut *letter }.take_back(pool);
+            });
+        }
+    }
+
+    /// Takes what the others have left for the blocks `own` of worker `me` into `rings`. After the barrier of `step`.
+    pub(crate) fn take(
         &self,
         me: usize,
         step: u64,
@@ -68,19 +81,6 @@ impl<E: Event> Mail<E> {
         rings: &mut [EventRing<E>],
         pool: &mut Pool<E>,
     ) {
-        let mailbox = &self.0[me][(step as usize + 1) % 2];
-        for (block, ring) in rings.iter_mut().enumerate().filter(|(block, _)| !own.contains(block)) {
-            mailbox.0[block].with_mut(|letter| {
-                // SAFETY: who has come to the barrier of `step` has read what was left in the step before, and until its owner
-                // writes there in the next step nobody else touches it.
-                #[allow(unsafe_code)]
-                ring.take_back(unsafe { &mut *letter }, pool);
-            });
-        }
-    }
-
-    /// Takes what the others have left for the blocks `own` of worker `me` into `rings`. After the barrier of `step`.
-    pub(crate) fn take(&self, me: usize, step: u64, own: &Range<usize>, rings: &mut [EventRing<E>], pool: &mut Pool<E>) {
         for (_, mailboxes) in self.0.iter().enumerate().filter(|&(other, _)| other != me) {
             let mailbox = &mailboxes[step as usize % 2];
             for block in own.clone() {

@@ -7,10 +7,8 @@ use std::collections::BTreeMap;
 
 /// Windows that a ring holds; a power of two and a multiple of 64.
 pub const SLOTS: usize = if cfg!(loom) { 64 } else { 256 };
-/// Windows ahead of the current one that emptied buffers are given to at once ...
-const FILLING: usize = 12;
-/// ... and those of the largest size: most events fall into the first two.
-const FILLING_FAST: usize = 3;
+/// Windows ahead of the current one that most events fall into.
+const NEAR: usize = 3;
 
 /// Events of a bucket that change hands in their buffer: with fewer, copying them is cheaper than another core's cache misses.
 const MANY: usize = 64;
@@ -78,14 +76,23 @@ impl WindowGrid {
     }
 }
 
+impl<E> Letter<E> {
+    /// Takes its buffers back once it has been read.
+    pub(crate) fn take_back(&mut self, pool: &mut Pool<E>) {
+        self.whole.drain(..).for_each(|(_, buffer)| pool.give(buffer));
+    }
+}
+
 /// Pending events of one block.
 #[derive(Debug)]
 pub struct EventRing<E> {
-    /// Of each bucket the buffer that fills.
+    /// Of each bucket the buffer that fills; empty ones have none.
     slots: Box<[Vec<E>; SLOTS]>,
     /// Of buckets with more events than a buffer holds the others, with the slot.
     full: Vec<(u32, Vec<E>)>,
     occupied: [u64; SLOTS / 64],
+    /// The slot that was emptied last, and how many events were in it.
+    last: (usize, usize),
     /// Events beyond the ring, by their time in units of `1 << FAR_BITS` ps: what is drawn near is not looked for among all of them.
     far: BTreeMap<u64, Vec<E>>,
     far_min: u64,
@@ -94,7 +101,8 @@ pub struct EventRing<E> {
 /// Far events are kept in spans of 2^24 ps, about 17 us.
 const FAR_BITS: u32 = 24;
 
-/// Events of a ring on their way to another: in one piece, so that they cost another core few cache lines, and its allocator none.
+/// Events of a ring on their way to another: few of a window in one piece, so that they cost another core few cache lines, many in their
+/// buffers, which change places with empty ones.
 #[derive(Debug)]
 pub(crate) struct Letter<E> {
     /// In the order of `runs`, then those beyond the ring.
@@ -121,15 +129,11 @@ impl<E: Event> Default for EventRing<E> {
             slots: Box::new([const { Vec::new() }; SLOTS]),
             full: Vec::new(),
             occupied: [0; SLOTS / 64],
+            last: (0, 0),
             far: BTreeMap::new(),
             far_min: u64::MAX,
         }
     }
-}
-
-fn swaps() -> bool {
-    static S: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("FS_COPY").is_err());
-    *S
 }
 
 impl<E: Event> EventRing<E> {
@@ -137,14 +141,12 @@ impl<E: Event> EventRing<E> {
     #[inline(always)]
     pub fn push(&mut self, index: u64, ahead: u64, event: E, pool: &mut Pool<E>) {
         let slot = (index + ahead) as usize & (SLOTS - 1);
-        let mut bucket = &mut self.slots[slot];
+        let bucket = &self.slots[slot];
         if bucket.len() == bucket.capacity() {
+            // The event is not handed on, or it would be written twice whether there is room or not.
             self.make_room(slot, pool);
-            bucket = &mut self.slots[slot];
         }
-        if bucket.is_empty() {
-            self.occupied[slot >> 6] |= 1 << (slot & 63);
-        }
+        let bucket = &mut self.slots[slot];
         let n = bucket.len();
         debug_assert!(n < bucket.capacity());
         // SAFETY: there is room for one more. `Vec::push` would look for it once more.
@@ -155,23 +157,32 @@ impl<E: Event> EventRing<E> {
         }
     }
 
-    /// A larger buffer for a bucket, or a further one if it has the largest.
+    /// A first buffer for a bucket, a larger one, or a further one if it has the largest.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, slot: usize, pool: &mut Pool<E>) {
         let bucket = &mut self.slots[slot];
-        let mut buffer = pool.get(bucket.capacity() + 1);
-        if bucket.capacity() < CHUNK {
-            buffer.append(bucket);
-            pool.give(std::mem::replace(bucket, buffer));
-        } else {
-            self.full.push((slot as u32, std::mem::replace(bucket, buffer)));
+        match bucket.capacity() {
+            0 => {
+                self.occupied[slot >> 6] |= 1 << (slot & 63);
+                let (last, events) = self.last;
+                let near = (slot.wrapping_sub(last) & (SLOTS - 1)) <= NEAR;
+                *bucket = pool.get(if near { events } else { 0 });
+            }
+            CHUNK.. => {
+                let full = std::mem::replace(bucket, pool.get(CHUNK));
+                self.full.push((slot as u32, full));
+            }
+            size => {
+                let mut larger = pool.get(size + 1);
+                larger.append(bucket);
+                pool.give(std::mem::replace(bucket, larger));
+            }
         }
     }
 
     /// Adds the events of `run` to a bucket.
     fn extend(&mut self, slot: usize, mut run: &[E], pool: &mut Pool<E>) {
-        self.occupied[slot >> 6] |= 1 << (slot & 63);
         loop {
             let bucket = &mut self.slots[slot];
             let (now, later) = run.split_at(run.len().min(bucket.capacity() - bucket.len()));
@@ -184,36 +195,31 @@ impl<E: Event> EventRing<E> {
         }
     }
 
-    /// Moves all events into a letter, which is empty.
-    pub(crate) fn write(&mut self, letter: &mut Letter<E>, pool: &mut Pool<E>) {
+    /// Moves all events into a letter, in place of those it carried; window `index` is open.
+    pub(crate) fn write(&mut self, index: u64, letter: &mut Letter<E>, pool: &mut Pool<E>) {
         letter.events.clear();
         letter.runs.clear();
-        self.take_back(letter, pool);
+        letter.take_back(pool);
         letter.whole.append(&mut self.full);
+        let mut most = if letter.whole.is_empty() { 0 } else { CHUNK };
         for word in 0..SLOTS / 64 {
             let mut bits = std::mem::take(&mut self.occupied[word]);
             while bits != 0 {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let mut bucket = std::mem::take(&mut self.slots[slot]);
+                most = most.max(bucket.len());
                 if bucket.len() >= MANY {
                     letter.whole.push((slot as u32, bucket));
                     continue;
                 }
                 letter.runs.push((slot as u32, bucket.len() as u32));
                 letter.events.append(&mut bucket);
-                self.keep(slot, 1, bucket, pool);
+                pool.give(bucket);
             }
         }
+        self.last = (index as usize & (SLOTS - 1), most);
         self.drain_far(&mut letter.events);
-    }
-
-    /// Takes the buffers of a letter back that has been read, for the windows that fill when the ring is used next.
-    pub(crate) fn take_back(&mut self, letter: &mut Letter<E>, pool: &mut Pool<E>) {
-        for (slot, mut buffer) in letter.whole.drain(..) {
-            buffer.clear();
-            self.keep(slot as usize, 2, buffer, pool);
-        }
     }
 
     /// Adds the events of a letter from a ring of the same grid with the same window open. Full buffers change places with empty ones
@@ -230,8 +236,11 @@ impl<E: Event> EventRing<E> {
         }
         for (slot, buffer) in &mut letter.whole {
             let place = *slot as usize & (SLOTS - 1);
-            if buffer.len() > CHUNK / 2 && swaps() {
-                self.occupied[place >> 6] |= 1 << (place & 63);
+            if buffer.len() > CHUNK / 2 {
+                if self.slots[place].capacity() == 0 {
+                    // A bucket that holds events has a buffer that fills.
+                    self.make_room(place, pool);
+                }
                 let empty = pool.largest().unwrap_or_default();
                 self.full.push((*slot, std::mem::replace(buffer, empty)));
             } else {
@@ -240,7 +249,7 @@ impl<E: Event> EventRing<E> {
         }
     }
 
-    /// Moves all events to the end of `out`. The buffers go to the windows that fill when the ring is used next.
+    /// Moves all events to the end of `out`.
     pub fn drain_into(&mut self, out: &mut Vec<E>, pool: &mut Pool<E>) {
         for (_, mut buffer) in self.full.drain(..) {
             out.append(&mut buffer);
@@ -253,7 +262,7 @@ impl<E: Event> EventRing<E> {
                 bits &= bits - 1;
                 let mut bucket = std::mem::take(&mut self.slots[slot]);
                 out.append(&mut bucket);
-                self.keep(slot, 1, bucket, pool);
+                pool.give(bucket);
             }
         }
         self.drain_far(out);
@@ -265,16 +274,6 @@ impl<E: Event> EventRing<E> {
             out.append(&mut span);
         }
         self.far_min = u64::MAX;
-    }
-
-    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later, or to the pool.
-    fn keep(&mut self, slot: usize, from: usize, buffer: Vec<E>, pool: &mut Pool<E>) {
-        let n = if buffer.capacity() < CHUNK { FILLING } else { FILLING_FAST };
-        let mut free = (from..from + n).map(|ahead| (slot + ahead) & (SLOTS - 1));
-        match free.find(|&free| self.slots[free].capacity() == 0) {
-            Some(free) => self.slots[free] = buffer,
-            None => pool.give(buffer),
-        }
     }
 
     /// Adds an event beyond the ring.
@@ -352,44 +351,29 @@ impl<E: Event> EventRing<E> {
         }
     }
 
-    /// Adds the buffers with window `index`'s events to `batch`. Give them back with [`EventRing::recycle`] before the next push.
-    pub fn take(&mut self, index: u64, batch: &mut Vec<Vec<E>>) {
+    /// Takes window `index`'s events in their buffers, at the end of `batch`; returns how many. The buffers are for [`Pool::give`].
+    pub fn take(&mut self, index: u64, batch: &mut Vec<Vec<E>>) -> usize {
         let slot = index as usize & (SLOTS - 1);
-        self.occupied[slot >> 6] &= !(1 << (slot & 63));
-        batch.push(std::mem::take(&mut self.slots[slot]));
-        batch.extend(self.full.extract_if(.., |(full, _)| *full as usize == slot).map(|(_, buffer)| buffer));
+        let bit = 1 << (slot & 63);
+        let mut n = 0;
+        if self.occupied[slot >> 6] & bit != 0 {
+            self.occupied[slot >> 6] &= !bit;
+            let first = batch.len();
+            batch.push(std::mem::take(&mut self.slots[slot]));
+            let full = self.full.extract_if(.., |(full, _)| *full as usize == slot);
+            batch.extend(full.map(|(_, buffer)| buffer));
+            n = batch[first..].iter().map(Vec::len).sum();
+        }
+        self.last = (slot, n);
+        n
     }
 
     /// Moves window `index`'s events to the end of `out`.
     pub fn take_into(&mut self, index: u64, out: &mut Vec<E>, pool: &mut Pool<E>) {
-        let slot = index as usize & (SLOTS - 1);
-        if self.occupied[slot >> 6] & (1 << (slot & 63)) == 0 {
-            return;
-        }
         let mut batch = Vec::new();
         self.take(index, &mut batch);
-        batch.iter_mut().for_each(|buffer| out.append(buffer));
-        self.recycle(index, &mut batch, pool);
-    }
-
-    /// Gives drained buffers to windows that will fill soon, and to the pool: buffers stay warm instead of one growing in every slot.
-    ///
-    /// The windows that fill next get the largest buffers: one that holds a few events in a smaller buffer moves them over, and its
-    /// old buffer goes to a later window that has none.
-    pub fn recycle(&mut self, index: u64, batch: &mut Vec<Vec<E>>, pool: &mut Pool<E>) {
-        for mut buffer in batch.drain(..) {
-            buffer.clear();
-            let n = if buffer.capacity() < CHUNK { FILLING } else { FILLING_FAST };
-            for ahead in 1..=n {
-                if buffer.capacity() == 0 {
-                    break;
-                }
-                let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
-                if slot.capacity() < buffer.capacity() && slot.len() <= buffer.capacity() / 32 {
-                    buffer.append(slot);
-                    std::mem::swap(slot, &mut buffer);
-                }
-            }
+        for mut buffer in batch {
+            out.append(&mut buffer);
             pool.give(buffer);
         }
     }
@@ -404,7 +388,12 @@ impl<E: Event> EventRing<E> {
     /// Number of events held.
     pub fn len(&self) -> usize {
         let full = self.full.iter().map(|(_, buffer)| buffer);
-        self.slots.iter().chain(full).chain(self.far.values()).map(Vec::len).sum()
+        self.slots
+            .iter()
+            .chain(full)
+            .chain(self.far.values())
+            .map(Vec::len)
+            .sum()
     }
 
     /// `true` if no event is held.
@@ -457,30 +446,11 @@ mod tests {
         }
     }
 
-    /// Times of the events of a window, and its buffers back to the ring.
+    /// Times of the events of a window, whose buffers go back to the pool.
     fn run(ring: &mut EventRing<Ball>, pool: &mut Pool<Ball>, index: u64) -> Vec<u64> {
-        let mut batch = Vec::new();
-        ring.take(index, &mut batch);
-        let times = batch.iter().flatten().map(|ball| ball.time().0).collect();
-        ring.recycle(index, &mut batch, pool);
-        times
-    }
-
-    #[test]
-    fn a_recycled_buffer_takes_over_the_events_of_a_smaller_one() {
-        let grid = WindowGrid::new(10);
-        let (mut ring, mut pool) = (EventRing::default(), Pool::default());
-        for i in 0..CHUNK as u64 {
-            ring.insert(&grid, ball(i % 10), &mut pool);
-        }
-        let early = [23, 25, 21];
-        early.iter().for_each(|&time| ring.insert(&grid, ball(time), &mut pool));
-        // Window 1 holds nothing and gets the large buffer first; then the one of window 1 goes to window 2 with its events.
-        assert_eq!(run(&mut ring, &mut pool, 0).len(), CHUNK);
-        assert_eq!(ring.slots[1].capacity(), CHUNK);
-        run(&mut ring, &mut pool, 1);
-        assert_eq!(ring.slots[2].capacity(), CHUNK);
-        assert_eq!(run(&mut ring, &mut pool, 2), early);
+        let mut events = Vec::new();
+        ring.take_into(index, &mut events, pool);
+        events.iter().map(|ball| ball.time().0).collect()
     }
 
     #[test]
@@ -488,20 +458,26 @@ mod tests {
         let (grid, mut pool) = (WindowGrid::new(10), Pool::default());
         let mut ring = EventRing::default();
         let n = 10 * CHUNK as u64 + 5;
+        let held = |ring: &EventRing<Ball>| {
+            let full = ring.full.iter().map(|(_, buffer)| buffer);
+            ring.slots.iter().chain(full).map(Vec::capacity).sum::<usize>()
+        };
         for _ in 0..3 {
             for i in 0..2 * n {
                 ring.insert(&grid, ball(10 + 10 * (i % 2)), &mut pool);
             }
             assert_eq!(ring.len() as u64, 2 * n);
-            let held = |ring: &EventRing<Ball>| {
-                let full = ring.full.iter().map(|(_, buffer)| buffer);
-                ring.slots.iter().chain(full).map(Vec::capacity).sum::<usize>()
-            };
-            assert!(held(&ring) <= (22 + FILLING_FAST) * CHUNK);
+            assert!(held(&ring) <= 22 * CHUNK);
             for window in [1, 2] {
                 assert_eq!(run(&mut ring, &mut pool, window), vec![10 * window; n as usize]);
             }
-            assert!(ring.is_empty() && held(&ring) <= FILLING_FAST * CHUNK);
+            assert!(ring.is_empty() && held(&ring) == 0);
+        }
+        // What is expected next gets a buffer for as many events, what is far a small one.
+        assert_eq!(ring.last.1 as u64, n);
+        for (time, capacity) in [(39, CHUNK), (59, CHUNK), (69, 4)] {
+            ring.insert(&grid, ball(time), &mut pool);
+            assert_eq!(ring.slots[time as usize / 10].capacity(), capacity);
         }
     }
 
@@ -520,12 +496,12 @@ mod tests {
             to.insert(&grid, ball(3_205), &mut other);
             times.push(3_205);
             let next = from.next_window(&grid);
-            from.write(&mut letter, &mut pool);
+            from.write(grid.index, &mut letter, &mut pool);
             assert_eq!(letter.whole.len(), 3);
             assert!(from.is_empty() && from.far_min().0 == u64::MAX);
-            assert!(from.slots.iter().any(|slot| slot.capacity() > 0), "round {round}");
+            assert!(from.slots.iter().all(|slot| slot.capacity() == 0), "round {round}");
             to.read(&mut letter, &mut other);
-            from.take_back(&mut letter, &mut pool);
+            letter.take_back(&mut pool);
             assert_eq!((to.next_window(&grid), to.far_min().0), (next, 5_700));
             let mut got = Vec::new();
             to.for_each(&mut |event| got.push(event.time().0));

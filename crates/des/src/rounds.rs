@@ -116,7 +116,7 @@ impl<E: Event> Rounds<E> {
             }
             let Lanes { rings, pool, .. } = &mut worker.lanes;
             for (mail, rings) in [(&self.events, rings), (&self.antis, &mut worker.antis)] {
-                mail.take_back(me, step, &own, &mut rings[..n_blocks], pool);
+                mail.take_back(me, step, &own, n_blocks, pool);
                 mail.take(me, step, &own, &mut **rings, pool);
             }
             Some(all)

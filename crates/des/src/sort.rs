@@ -33,7 +33,14 @@ impl<E> Default for Scratch<E> {
 impl<E: Event> Scratch<E> {
     /// Orders the `n` events of `batch` by (LP, time, tie) into `self.order[..n]`: one counting pass by a monotone function of (LP, time)
     /// with about as many slots as events, then each to its slot, by insertion where others are there.
-    pub(crate) fn sort(&mut self, batch: &[Vec<E>], n: usize, (first_lp, n_lps): (u32, u32), grid: &WindowGrid, seed: u64) {
+    pub(crate) fn sort(
+        &mut self,
+        batch: &[Vec<E>],
+        n: usize,
+        (first_lp, n_lps): (u32, u32),
+        grid: &WindowGrid,
+        seed: u64,
+    ) {
         if self.order.len() < n {
             self.order.resize(n.next_power_of_two(), E::zeroed());
         }

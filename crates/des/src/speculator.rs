@@ -210,14 +210,12 @@ impl<W: World> Speculator<W> {
             let number = self.first + i;
             self.histories[i].begin_at(index + u64::from(!is_cut));
             let (batch, antis) = (&mut self.batch, &mut self.taken);
-            lanes.rings[number].take(index, batch);
-            let n = batch.iter().map(Vec::len).sum();
+            let n = lanes.rings[number].take(index, batch);
             if n > 0 {
                 let n_lps = block.lps.end - block.lps.start;
-                self.scratch
-                    .sort(batch, n, (block.lps.start, n_lps), &lanes.grid, seed);
+                self.scratch.sort(batch, n, (block.lps.start, n_lps), &lanes.grid, seed);
             }
-            lanes.rings[number].recycle(index, batch, &mut lanes.pool);
+            batch.drain(..).for_each(|buffer| lanes.pool.give(buffer));
             antis.clear();
             self.antis[number].take_into(index, antis, &mut lanes.pool);
             let mut some = Vec::new();
@@ -254,13 +252,12 @@ impl<W: World> Speculator<W> {
             let (block, history) = (&mut self.blocks[i], &mut self.histories[i]);
             let number = self.first + i;
             let (batch, antis) = (&mut self.batch, &mut self.taken);
-            lanes.rings[number].take(open.index, batch);
-            let n = batch.iter().map(Vec::len).sum();
+            let n = lanes.rings[number].take(open.index, batch);
             if n > 0 {
                 let n_lps = block.lps.end - block.lps.start;
                 self.scratch.sort(batch, n, (block.lps.start, n_lps), &grid, seed);
             }
-            lanes.rings[number].recycle(open.index, batch, &mut lanes.pool);
+            batch.drain(..).for_each(|buffer| lanes.pool.give(buffer));
             if n == 0 && block.wakes.earliest() >= open.end {
                 continue;
             }

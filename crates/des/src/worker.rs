@@ -106,7 +106,12 @@ impl<W: World> Outbox<W::Event, W::Record> for Lanes<W> {
             if ahead == 0 {
                 self.send_late(event);
             } else {
-                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(self.grid.index, ahead, event, &mut self.pool);
+                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(
+                    self.grid.index,
+                    ahead,
+                    event,
+                    &mut self.pool,
+                );
             }
         } else {
             self.send_far(event);
@@ -205,21 +210,21 @@ impl<W: World> Worker<W> {
             let pool = &mut lanes.pool;
             ring.draw_near(&lanes.grid, pool);
             let batch = &mut self.batch;
-            ring.take(index, batch);
+            let mut n = ring.take(index, batch);
             if lanes.end < lanes.grid.start + lanes.grid.width {
                 // The run ends within this window: what is later stays.
                 let later = |event: &mut W::Event| event.time() >= end;
                 for event in batch.iter_mut().flat_map(|buffer| buffer.extract_if(.., later)) {
                     ring.push(index, 0, event, pool);
+                    n -= 1;
                 }
             }
-            let n = batch.iter().map(Vec::len).sum();
             if n > 0 {
                 let n_lps = block.lps.end - block.lps.start;
                 self.scratch
                     .sort(batch, n, (block.lps.start, n_lps), &lanes.grid, lanes.seed);
             }
-            ring.recycle(index, batch, pool);
+            batch.drain(..).for_each(|buffer| pool.give(buffer));
             let order = &self.scratch.order[..n];
             handled += match &mut check {
                 None => run_block(world, block, &mut NoJournal, order, end, lanes),

@@ -33,8 +33,9 @@ const PROCESS_BYTES: f64 = 76e6;
 const PORT_TABLES: f64 = 2.0 * (7.0 + 8.0) + 8.0 / 64.0;
 const NODE_TABLES: f64 = 2.0 * (8.0 + 4.0 + 20.0);
 const ROUTER_TABLES: f64 = 2.0 * (12.0 + 8.0 + 8.0 + 16.0);
-/// Bytes per pending event and event: its window's buffer, which grows by doubling, and the ordered copy of it with its slot.
-const PENDING: f64 = (size_of::<Packet>() * 4 + 8) as f64;
+/// Bytes per pending event: its place in a buffer of its window, of which the last one is partly empty, and of one block in eight the
+/// ordered copy with its slot.
+const PENDING: f64 = 1.5 * size_of::<Packet>() as f64;
 /// Bytes per waiting packet, in a pool that grows by doubling.
 const WAITING: f64 = 1.5 * (size_of::<Packet>() + size_of::<Link>()) as f64;
 /// Bytes per message that is kept, with its row in the result's columns.

@@ -75,7 +75,7 @@ impl<'a> Abroad<'a> {
     fn exchange<E: Event, const K: usize>(
         &mut self,
         grid: &WindowGrid,
-        (rings, pool): Pending<'_, '_, E, K>,
+        (rings, pool): Stock<'_, '_, E, K>,
         report: WorkerReport,
         out: [Vec<Vec<E>>; K],
     ) -> Result<WorkerReport, Broken> {
@@ -147,7 +147,7 @@ pub(super) struct Hub<E, const K: usize> {
 }
 
 /// What is pending at a worker, by kind of mail, and its buffers.
-pub(super) type Pending<'p, 'r, E, const K: usize> = (&'p mut [&'r mut [EventRing<E>]; K], &'p mut Pool<E>);
+pub(super) type Stock<'p, 'r, E, const K: usize> = (&'p mut [&'r mut [EventRing<E>]; K], &'p mut Pool<E>);
 
 /// A worker's place at the meetings of a burst.
 pub(super) struct Seat<'h, E, const K: usize> {
@@ -187,14 +187,14 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &mut self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        pending: Pending<'_, '_, E, K>,
+        stock: Stock<'_, '_, E, K>,
         report: WorkerReport,
         abroad: Option<&mut Abroad<'_>>,
     ) -> Option<WorkerReport> {
         self.step += 2;
         match abroad {
-            Some(abroad) => self.speak(own, grid, pending, report, abroad),
-            None => self.listen(own, grid, pending, report),
+            Some(abroad) => self.speak(own, grid, stock, report, abroad),
+            None => self.listen(own, grid, stock, report),
         }
     }
 
@@ -213,7 +213,7 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &mut self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        (rings, pool): Pending<'_, '_, E, K>,
+        (rings, pool): Stock<'_, '_, E, K>,
         mut report: WorkerReport,
         abroad: &mut Abroad<'_>,
     ) -> Option<WorkerReport> {
@@ -252,7 +252,7 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
             self.place.finish(self.came());
             self.place.wait(self.came()).ok()?;
             for (mail, rings) in hub.mail.iter().zip(&mut *rings) {
-                mail.take_back(self.me, self.came(), own, rings, pool);
+                mail.take_back(self.me, self.came(), own, rings.len(), pool);
             }
         }
         let now = Instant::now();
@@ -267,14 +267,14 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &mut self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        (rings, pool): Pending<'_, '_, E, K>,
+        (rings, pool): Stock<'_, '_, E, K>,
         report: WorkerReport,
     ) -> Option<WorkerReport> {
         self.hand_over(own, grid, (rings, pool), report)?;
         self.place.finish(self.came());
         self.place.wait(self.came()).ok()?;
         for (mail, rings) in self.hub.mail.iter().zip(&mut *rings) {
-            mail.take_back(self.me, self.came(), own, rings, pool);
+            mail.take_back(self.me, self.came(), own, rings.len(), pool);
             mail.take(self.me, self.came(), own, rings, pool);
         }
         Some(self.hub.agreed.get())
@@ -285,17 +285,19 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &self,
         own: &Range<usize>,
         grid: &WindowGrid,
-        (rings, pool): Pending<'_, '_, E, K>,
+        (rings, pool): Stock<'_, '_, E, K>,
         mut report: WorkerReport,
     ) -> Option<()> {
         for (mail, rings) in self.hub.mail.iter().zip(&mut *rings) {
-            report.next = report.next.min(mail.leave(self.me, self.sent(), own, grid, rings, pool));
+            report.next = report
+                .next
+                .min(mail.leave(self.me, self.sent(), own, grid, rings, pool));
         }
         self.hub.reports[self.me].put(report);
         self.place.finish(self.sent());
         self.place.wait(self.sent()).ok()?;
         for (mail, rings) in self.hub.mail.iter().zip(rings) {
-            mail.take_back(self.me, self.sent(), own, rings, pool);
+            mail.take_back(self.me, self.sent(), own, rings.len(), pool);
             mail.take(self.me, self.sent(), own, rings, pool);
         }
         Some(())

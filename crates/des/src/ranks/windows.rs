@@ -58,7 +58,13 @@ fn work<W: World>(
         let own = worker.own();
         let lanes = &mut worker.lanes;
         let mut rings = [&mut lanes.rings[..lanes.n_blocks]];
-        let Some(all) = seat.meet(&own, &lanes.grid, (&mut rings, &mut lanes.pool), report, abroad.as_deref_mut()) else {
+        let Some(all) = seat.meet(
+            &own,
+            &lanes.grid,
+            (&mut rings, &mut lanes.pool),
+            report,
+            abroad.as_deref_mut(),
+        ) else {
             burst.pause = Pause::Broken;
             return burst;
         };
