@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,33 @@ static void threads(void) {
     printf("%.6f\n", MPI_Wtime() - begun);
 }
 
+static void passes_a_token(long rounds) {
+    long sent = rank, got = 0;
+    for (long round = 0; round < rounds; round++) {
+        MPI_Request open[2];
+        MPI_Irecv(&got, 1, MPI_LONG, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &open[0]);
+        MPI_Isend(&sent, 1, MPI_LONG, (rank + 1) % size, 0, MPI_COMM_WORLD, &open[1]);
+        MPI_Waitall(2, open, MPI_STATUSES_IGNORE);
+        sent = got;
+    }
+}
+
+static void asks_who_it_is(long rounds) {
+    for (long round = 0; round < rounds; round++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+/* Says how much CPU time it has taken for itself. */
+static void works_for_itself(long rounds) {
+    double own = 0;
+    for (long round = 0; round < rounds; round++) {
+        double begun = clock_of(CLOCK_THREAD_CPUTIME_ID), now = begun;
+        while (now - begun < 2e-4) now = clock_of(CLOCK_THREAD_CPUTIME_ID);
+        own += now - begun;
+        passes_a_token(1);
+    }
+    printf("%.6f\n", own);
+}
+
 static void levels(int provided) {
     static const int all[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
     for (int i = 0; i < 4; i++)
@@ -162,6 +190,9 @@ int main(int argc, char **argv) {
     if (!strcmp(how, "threads")) threads();
     if (!strcmp(how, "level")) levels(provided);
     if (!strcmp(how, "ping")) ping();
+    if (!strcmp(how, "token")) passes_a_token(atol(argv[3]));
+    if (!strcmp(how, "asks")) asks_who_it_is(atol(argv[3]));
+    if (!strcmp(how, "works")) works_for_itself(atol(argv[3]));
     MPI_Finalize();
     double after = host();
     if (!strcmp(how, "outside")) usleep(300000), printf("after %d\n", host() - after >= 0.3);
@@ -267,6 +298,29 @@ def test_threads_whose_number_nobody_says_are_refused(program):
 @pytest.mark.parametrize("wanted", range(4))
 def test_threads_may_do_what_is_asked_for_up_to_one_after_the_other(program, wanted):
     assert ran(command=[program, "level", wanted]) == f"level {min(wanted, 2)}\n"
+
+
+def _cpu_of_children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+@pytest.mark.parametrize(("what", "ranks", "rounds"), [("token", 64, 2500), ("asks", 2, 16_000_000), ("works", 16, 1000)])
+def test_the_cpu_time_that_is_told_is_what_all_processes_took_without_the_programs_own(program, tmp_path, what, ranks, rounds):
+    def took(rounds):
+        before = _cpu_of_children()
+        printed = ran("-n", ranks, "--json", tmp_path / "told.json", command=[program, what, 0, rounds])
+        own = sum(map(float, printed.split()))
+        return _cpu_of_children() - before, own, json.loads((tmp_path / "told.json").read_text())["cpu_s"]
+
+    starts = [took(1) for _ in range(3)]
+    everything, own, told = took(rounds)
+    # What starting Python and the ranks costs is no part of it; it differs from run to run.
+    assert told <= everything - own
+    start, _, told_of_start = min(starts)
+    expected = everything - start - own
+    # Of calls that take next to nothing a fifth is their way in and out, which is not timed.
+    assert 0.5 * expected - 0.25 < told - told_of_start < 1.2 * expected + 0.25
 
 
 #: A machine whose numbers are all told, in ps, bytes and ps per byte.

@@ -81,6 +81,12 @@ int main(int argc, char **argv) {
         if (rank == 0) MPI_Recv(&got, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else for (;;) pause();
     }
+    if (is(how, "waits")) {
+        printf("%d %d\n", rank, getpid());
+        fflush(stdout);
+        if (rank == size - 1) for (;;) pause();
+        MPI_Recv(&got, 1, MPI_INT, size - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     if (is(how, "cat"))
         for (int c = getchar(); c != EOF; c = getchar()) { putchar(c); got++; }
     if (is(how, "cat") && rank > 0) fprintf(stderr, "rank %d reads %d bytes", rank, got);
@@ -414,6 +420,22 @@ def test_a_killed_launcher_leaves_no_process_and_no_file(program, tmp_path, word
     assert _are_gone(ranks, 5)
     assert [path for path in shared if Path(path).exists()] == []
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(shutil.which("setsid") is None, reason="setsid is not installed")
+def test_ranks_in_sessions_of_their_own_end_when_they_see_that_the_launcher_has_gone(program):
+    words = ["-n", "18", "--no-prefix", "--", "setsid", "--wait", str(program), "waits"]
+    with subprocess.Popen([sys.executable, "-m", "fabricsim", "mpirun", *words], stdout=subprocess.PIPE, text=True) as launcher:
+        ranks = dict(map(int, launcher.stdout.readline().split()) for _ in range(18))
+        launcher.kill()
+    # This one is in its own code, and never comes again.
+    own = ranks.pop(17)
+    try:
+        assert _are_gone(ranks.values(), 10)
+    finally:
+        for rank in (own, *ranks.values()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(rank, signal.SIGKILL)
 
 
 def test_a_debugger_is_started_for_one_rank_and_waited_for_by_another(program, tmp_path):

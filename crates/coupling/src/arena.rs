@@ -1,20 +1,20 @@
 //! Room for what messages say: blocks of powers of two, from any process to any other.
 //!
 //! A buddy system: a block that is given back joins its neighbour where that is free, so that room is never lost to an order of sizes.
-//! The first 64 bytes of a block are its header; data begin at multiples of 64.
+//! The first 64 bytes of a block are its header; data begin at multiples of 64. Small blocks that are given back are kept at hand for the next
+//! message, and join their neighbours when there is no other room: their lines are in the cache, and no other block's header is touched.
 
-use crate::blocks::{ArenaState, BlockHeader, LARGEST};
+use crate::blocks::{ArenaState, BlockHeader, BlocksAtHand, LARGEST, SMALL_ORDERS, SMALLEST};
 use crate::layout::SharedArea;
 use std::sync::atomic::Ordering;
 
-/// The smallest block, as a power of two, header among it.
-const SMALLEST: u32 = 7;
 const HEADER: u64 = 64;
 /// Blocks of this order and above give their memory back to the system.
 const GIVEN_BACK: u32 = 23;
 const NOWHERE: u64 = 0;
 const FREE: u32 = 0x6672_6565;
 const TAKEN: u32 = 0x7461_6b65;
+const KEPT: u32 = 0x6b65_7074;
 
 /// The arena of a shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -40,22 +40,74 @@ impl<'a> Arena<'a> {
     }
 
     /// A block for so many bytes, or `None` where there is no room. What is in it is whatever was.
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot"))]
     pub fn allocate(&self, bytes: u64) -> Option<u64> {
         let order = order_of(bytes)?;
         let state = self.state();
         let guard = state.lock.lock();
-        let place = (order..=LARGEST)
-            .find_map(|from| self.take_first(from).map(|place| self.split(place, from, order)))
-            .or_else(|| self.extend(order))?;
+        let place = match self.take_at_hand(order).or_else(|| self.find(order)) {
+            Some(place) => place,
+            None if self.join_all() => self.find(order)?,
+            None => return None,
+        };
         let header = self.header(place);
         header.state.store(TAKEN, Ordering::Relaxed);
         header.order.store(order, Ordering::Relaxed);
         header.bytes.store(bytes, Ordering::Relaxed);
         let taken = state.taken.load(Ordering::Relaxed) + (1 << order);
         state.taken.store(taken, Ordering::Relaxed);
-        state.most.fetch_max(taken, Ordering::Relaxed);
+        if taken > state.most.load(Ordering::Relaxed) {
+            state.most.store(taken, Ordering::Relaxed);
+        }
         drop(guard);
         Some(place)
+    }
+
+    /// Blocks of an order that are at hand, where some are kept.
+    fn at_hand(&self, order: u32) -> Option<&'a BlocksAtHand> {
+        self.state().at_hand.get((order - SMALLEST) as usize)
+    }
+
+    fn take_at_hand(&self, order: u32) -> Option<u64> {
+        let blocks = self.at_hand(order)?;
+        let last = blocks.count.load(Ordering::Relaxed).checked_sub(1)?;
+        blocks.count.store(last, Ordering::Relaxed);
+        Some(blocks.places[last as usize].load(Ordering::Relaxed))
+    }
+
+    /// Keeps a block at hand; `false` where there is no room for it.
+    fn keep_at_hand(&self, place: u64, order: u32) -> bool {
+        let Some(blocks) = self.at_hand(order) else {
+            return false;
+        };
+        let count = blocks.count.load(Ordering::Relaxed);
+        let Some(free) = blocks.places.get(count as usize) else {
+            return false;
+        };
+        free.store(place, Ordering::Relaxed);
+        blocks.count.store(count + 1, Ordering::Relaxed);
+        self.header(place).state.store(KEPT, Ordering::Relaxed);
+        true
+    }
+
+    /// Blocks that are at hand join their neighbours; returns whether there were any.
+    #[cold]
+    fn join_all(&self) -> bool {
+        let mut any = false;
+        for order in (SMALLEST..).take(SMALL_ORDERS) {
+            while let Some(place) = self.take_at_hand(order) {
+                self.join(place, order);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The first block that is free, or new.
+    fn find(&self, order: u32) -> Option<u64> {
+        (order..=LARGEST)
+            .find_map(|from| self.take_first(from).map(|place| self.split(place, from, order)))
+            .or_else(|| self.extend(order))
     }
 
     /// A block that says so, or `None` where there is no room.
@@ -70,6 +122,7 @@ impl<'a> Arena<'a> {
     ///
     /// # Panics
     /// Nobody has the block.
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot"))]
     pub fn free(&self, place: u64) {
         let header = self.header(place);
         let order = header.order.load(Ordering::Relaxed);
@@ -84,8 +137,16 @@ impl<'a> Arena<'a> {
         }
         let state = self.state();
         let _guard = state.lock.lock();
-        state.taken.fetch_sub(1 << order, Ordering::Relaxed);
-        let (mut place, mut order) = (place, order);
+        let taken = state.taken.load(Ordering::Relaxed) - (1 << order);
+        state.taken.store(taken, Ordering::Relaxed);
+        if !self.keep_at_hand(place, order) {
+            self.join(place, order);
+        }
+    }
+
+    /// A block is free, as one with its neighbours that are.
+    fn join(&self, mut place: u64, mut order: u32) {
+        let state = self.state();
         while order < LARGEST {
             let buddy = place ^ (1 << order);
             if buddy >= state.used.load(Ordering::Relaxed) {

@@ -70,12 +70,12 @@ impl HostSide {
         let read = mailbox.down.read.load(Ordering::Relaxed);
         let there = mailbox.up.written.load(Ordering::Acquire) != read;
         // SAFETY: it was written before the count said so.
-        there.then(|| unsafe { *mailbox.entries[(read % RING) as usize].get() })
+        there.then(|| unsafe { *mailbox.entry(read, mailbox.down.first.load(Ordering::Relaxed)) })
     }
 
     fn take(&self, mailbox: &RankMailbox, read: u32) -> RankEntry {
         // SAFETY: it was written before the count said so, and stays until we have counted it as read.
-        let entry = unsafe { *mailbox.entries[(read % RING) as usize].get() };
+        let entry = unsafe { *mailbox.entry(read, mailbox.down.first.load(Ordering::Relaxed)) };
         mailbox.down.read.store(read.wrapping_add(1), Ordering::Release);
         let written = mailbox.up.written.load(Ordering::Relaxed);
         // A rank that waits for room goes on when half of it is free.
@@ -92,11 +92,13 @@ impl HostSide {
     pub fn answer(&self, rank: u32, clock: u64, news: &mut VecDeque<RankNews>) {
         let mailbox = self.area.mailbox(rank);
         let count = news.len().min(MOST_NEWS);
-        for (place, piece) in mailbox.news.iter().zip(news.drain(..count)) {
+        for (number, piece) in news.drain(..count).enumerate() {
             // SAFETY: the rank waits, and reads them after the answer.
-            unsafe { *place.get() = piece };
+            unsafe { *mailbox.piece(number) = piece };
         }
         let down = &mailbox.down;
+        // The rank has told nothing after what it waits for.
+        down.first.store(down.read.load(Ordering::Relaxed), Ordering::Relaxed);
         down.clock.store(clock, Ordering::Relaxed);
         down.news.store(count as u32, Ordering::Relaxed);
         down.more.store(u32::from(!news.is_empty()), Ordering::Relaxed);

@@ -11,7 +11,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Both sides have to be of one version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 const MAGIC: u64 = u64::from_le_bytes(*b"fabricsm");
 /// Entries of a ring, a power of two.
 pub const RING: u32 = 1024;
@@ -85,18 +85,37 @@ pub(crate) struct Preface {
     arena: u64,
     pub(crate) arena_state: ArenaState,
     library_lock: SharedLock,
+    /// Whether a rank has seen that the launcher is not there any longer.
+    abandoned: AtomicU32,
     library: [AtomicU64; LIBRARY_WORDS],
 }
 
 /// Between a rank and the simulator. Each group of fields has one writer.
+///
+/// What an ordinary wait needs lies side by side, in a dozen lines of one page or two: the first news are the last here, and entries after an
+/// answer begin at the first place again.
 #[repr(C, align(64))]
 pub struct RankMailbox {
+    news: [UnsafeCell<RankNews>; MOST_NEWS],
     pub(crate) up: RankLine,
     pub(crate) down: HostLine,
     /// Of the library: calls, and whatever else it counts; the last is [`CPU_COUNTER`]. Written by the rank.
     pub counters: [AtomicU64; COUNTERS],
-    pub(crate) entries: [UnsafeCell<RankEntry>; RING as usize],
-    pub(crate) news: [UnsafeCell<RankNews>; MOST_NEWS],
+    entries: [UnsafeCell<RankEntry>; RING as usize],
+}
+
+impl RankMailbox {
+    /// The place of the entry with this number, where the first after the last answer has the number `first`.
+    #[inline]
+    pub(crate) fn entry(&self, number: u32, first: u32) -> *mut RankEntry {
+        self.entries[(number.wrapping_sub(first) % RING) as usize].get()
+    }
+
+    /// The place of a piece of news of an answer.
+    #[inline]
+    pub(crate) fn piece(&self, number: usize) -> *mut RankNews {
+        self.news[MOST_NEWS - 1 - number].get()
+    }
 }
 
 /// Written by the rank.
@@ -144,6 +163,8 @@ pub(crate) struct HostLine {
     pub news: AtomicU32,
     /// Whether there are more.
     pub more: AtomicU32,
+    /// Entries read when the last answer was given: the next lies at the first place.
+    pub first: AtomicU32,
     /// Simulated time of the last answer (ps).
     pub clock: AtomicU64,
 }
@@ -230,6 +251,15 @@ impl SharedArea {
         let is_there = unsafe { libc::kill(launcher as libc::pid_t, 0) } == 0
             || Error::last_os_error().raw_os_error() == Some(libc::EPERM);
         is_there && !has_ended(launcher)
+    }
+
+    /// Whether a rank has seen that the launcher has gone.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.preface().abandoned.load(Ordering::Relaxed) != 0
+    }
+
+    pub(crate) fn set_abandoned(&self) {
+        self.preface().abandoned.store(1, Ordering::Relaxed);
     }
 
     /// The mailbox of a rank.

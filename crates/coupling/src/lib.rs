@@ -9,6 +9,7 @@
 pub mod arena;
 mod blocks;
 mod call;
+mod cpu_clock;
 pub mod entry;
 pub mod environment;
 mod futex;
@@ -18,6 +19,7 @@ pub mod lock;
 mod memory;
 pub mod processes;
 pub mod rank;
+mod sampled;
 mod stretches;
 
 pub use arena::Arena;

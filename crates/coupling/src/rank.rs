@@ -12,8 +12,12 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::Duration;
 
-/// Sleeps between looks at whether the launcher still is.
+/// Sleeps between looks at whether the launcher still is, of the ranks that look: one of so many. The others sleep until they are woken, since a sleep
+/// that ends by itself costs a timer each.
 const SLICE: Duration = Duration::from_secs(1);
+const LOOKS: u32 = 16;
+/// How often a rank that has seen the launcher gone wakes the others, who may just have been about to sleep.
+const CALLS: u32 = 10;
 
 /// What a rank speaks through. One thread at a time.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ pub struct RankSide {
     written: u32,
     /// The same when it was told last.
     told: u32,
+    /// The same when it was answered last: the next entry lies at the first place.
+    first: u32,
     /// The mark of the next entry: that of the first of its call, or none.
     mark: u8,
 }
@@ -54,9 +60,10 @@ impl RankSide {
 
     /// That of a rank of a memory.
     pub fn new(area: SharedArea, rank: u32) -> RankSide {
-        let process = &area.mailbox(rank).up.process;
-        process.store(std::process::id(), Ordering::Release);
-        let written = area.mailbox(rank).up.written.load(Ordering::Relaxed);
+        let mailbox = area.mailbox(rank);
+        mailbox.up.process.store(std::process::id(), Ordering::Release);
+        let written = mailbox.up.written.load(Ordering::Relaxed);
+        let first = mailbox.down.first.load(Ordering::Acquire);
         let watch = StretchWatch::new(area.terms());
         RankSide {
             area,
@@ -64,6 +71,7 @@ impl RankSide {
             watch,
             written,
             told: written,
+            first,
             mark: 0,
         }
     }
@@ -149,13 +157,16 @@ impl RankSide {
             self.put(entry);
             self.tell();
             self.wait_for_answer(seen);
-            let down = &self.mailbox().down;
+            // The simulator has read all of it.
+            self.first = self.written;
+            let mailbox = self.mailbox();
+            let down = &mailbox.down;
             let clock = down.clock.load(Ordering::Relaxed);
             for number in 0..down.news.load(Ordering::Relaxed) as usize {
                 // SAFETY: the answer was given after they were written, and the next is not before we ask again.
-                take(unsafe { *self.mailbox().news[number].get() });
+                take(unsafe { *mailbox.piece(number) });
             }
-            if self.mailbox().down.more.load(Ordering::Relaxed) == 0 {
+            if down.more.load(Ordering::Relaxed) == 0 {
                 let waiting = self.watch.go_on();
                 self.count_cpu(waiting);
                 return clock;
@@ -183,18 +194,19 @@ impl RankSide {
             self.wait_for_room();
         }
         // SAFETY: the simulator has read what was here before, and reads this when it has been told.
-        unsafe { *self.mailbox().entries[(self.written % RING) as usize].get() = entry };
+        unsafe { *self.mailbox().entry(self.written, self.first) = entry };
         self.written = self.written.wrapping_add(1);
     }
 
     /// Lets the simulator read what has been written. Up to here stretches are told in steps of the processor's counter.
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot"))]
     fn tell(&mut self) {
         if let Some((a_step, in_calls)) = self.watch.look() {
             self.count_cpu(in_calls);
             let mut place = self.told;
             while place != self.written {
                 // SAFETY: the simulator does not read it before the count says so.
-                let entry = unsafe { &mut *self.mailbox().entries[(place % RING) as usize].get() };
+                let entry = unsafe { &mut *self.mailbox().entry(place, self.first) };
                 entry.compute = (entry.compute as f64 * a_step) as u64;
                 place = place.wrapping_add(1);
             }
@@ -231,14 +243,37 @@ impl RankSide {
     }
 
     /// Sleeps while `word` is `value`. A rank whose launcher has gone ends: one that another program has started would stay for ever.
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot"))]
     fn sleep(&self, word: &AtomicU32, value: u32) {
-        futex::wait(word, value, Some(SLICE));
+        if !self.area.is_abandoned() {
+            // Until the first answer the launcher may not have told its guard of this rank.
+            let looks = self.first == 0 || self.rank.is_multiple_of(LOOKS);
+            futex::wait(word, value, looks.then_some(SLICE));
+        }
         if word.load(Ordering::Acquire) == value && !self.area.has_launcher() {
-            // SAFETY: ends the process; what it would do at its end speaks of a simulation that is not there.
-            unsafe { libc::_exit(128 + libc::SIGKILL) };
+            self.abandon();
         }
     }
 
+    /// Ends with all that sleep.
+    #[cold]
+    fn abandon(&self) -> ! {
+        if !self.area.is_abandoned() {
+            self.area.set_abandoned();
+            for _ in 0..CALLS {
+                for rank in 0..self.terms().ranks {
+                    let down = &self.area.mailbox(rank).down;
+                    futex::wake(&down.answers, 1);
+                    futex::wake(&down.read, 1);
+                }
+                std::thread::sleep(SLICE / CALLS);
+            }
+        }
+        // SAFETY: ends the process; what it would do at its end speaks of a simulation that is not there.
+        unsafe { libc::_exit(128 + libc::SIGKILL) }
+    }
+
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot"))]
     fn wait_for_answer(&self, seen: u32) {
         let mailbox = self.mailbox();
         self.wake_host();

@@ -2,12 +2,11 @@
 //!
 //! A look at the CPU's clock is a call of the system of half a microsecond. Where computing is measured it is taken where the rank waits anyway; the stretches
 //! between two such looks are told apart by a counter of the processor, which costs next to nothing, and share the CPU time that went by between the
-//! looks as they share the counter's steps.
+//! looks as they share the counter's steps. Where computing is not measured, some calls are, for what calls cost (`sampled.rs`).
 
+use crate::cpu_clock::cpu_time;
 use crate::layout::{SharedTerms, cpu_of};
-
-/// Where computing is not measured, one of so many calls is, for what calls cost. A prime, which loops of calls have no part with.
-const SAMPLE: u64 = 127;
+use crate::sampled::SampledCalls;
 
 /// Time of a rank, in and between its calls.
 #[derive(Debug)]
@@ -26,9 +25,8 @@ pub(crate) struct StretchWatch {
     pub computed: u64,
     /// Steps in calls that have ended since the last look.
     called: u64,
-    /// Calls so far, and the CPU time (ns) when the call that it is in began, of those that are measured by themselves.
-    calls: u64,
-    sampled: Option<u64>,
+    /// Calls that are measured by themselves.
+    sampled: SampledCalls,
 }
 
 impl StretchWatch {
@@ -46,8 +44,7 @@ impl StretchWatch {
             entered: 0,
             computed: 0,
             called: 0,
-            calls: 0,
-            sampled: None,
+            sampled: SampledCalls::new(),
         }
     }
 
@@ -60,12 +57,11 @@ impl StretchWatch {
     /// A call begins.
     #[inline]
     pub fn enter(&mut self) {
-        self.calls = self.calls.wrapping_add(1);
         if self.measures() {
             self.entered = steps();
             self.computed += self.entered.saturating_sub(self.left);
-        } else if self.calls.is_multiple_of(SAMPLE) {
-            self.sampled = Some(cpu_time(libc::CLOCK_THREAD_CPUTIME_ID));
+        } else {
+            self.sampled.enter();
         }
     }
 
@@ -77,10 +73,7 @@ impl StretchWatch {
             self.called += self.left.saturating_sub(self.entered);
             return 0;
         }
-        match self.sampled.take() {
-            Some(begun) => SAMPLE * cpu_time(libc::CLOCK_THREAD_CPUTIME_ID).saturating_sub(begun),
-            None => 0,
-        }
+        self.sampled.leave()
     }
 
     /// The rank is about to wait: looks at the clock. Returns what a step of the counter has taken since the last look (ps, as stretches are told), and the
@@ -104,14 +97,6 @@ impl StretchWatch {
         self.entered = self.looked.1;
         self.looked.0.saturating_sub(before.0) / self.threads
     }
-}
-
-/// A clock of the CPU's time (ns).
-fn cpu_time(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the record is ours.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// A counter of the processor that goes on evenly.
@@ -174,19 +159,5 @@ mod tests {
         );
         assert!(told > 0.9 * 5e6, "{told} ns");
         assert!(parts[0] < parts[1]);
-    }
-
-    #[test]
-    fn without_a_clock_one_call_of_many_is_measured_and_stands_for_all() {
-        let mut watch = StretchWatch::new(&SharedTerms::plain(1, 0));
-        let told: Vec<u64> = (0..3 * SAMPLE)
-            .map(|_| {
-                watch.enter();
-                assert_eq!(watch.look(), None);
-                watch.leave()
-            })
-            .collect();
-        assert_eq!(told.iter().filter(|&&ns| ns > 0).count(), 3);
-        assert_eq!(watch.computed, 0);
     }
 }

@@ -40,6 +40,7 @@ impl ProcessGroup {
     }
 
     /// The rank in the group of a rank of the job.
+    #[unsafe(link_section = ".text.hot")]
     pub fn rank_of(&self, member: u32) -> Option<u32> {
         // Most groups are the job itself, or start as it does.
         if self.members.get(member as usize) == Some(&member) {

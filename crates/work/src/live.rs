@@ -152,7 +152,7 @@ impl LiveProgram {
     }
 
     fn wait_for(&self, running: &Running, number: u32, rank: &LiveRank) -> Option<RankEntry> {
-        let mut patience = running.patience(number);
+        let mut patience = running.patience();
         running.host.next(number, &mut || {
             if self.has_failed() {
                 return false;

@@ -46,6 +46,7 @@ fn count(count: i64) -> Answer<i64> {
 }
 
 /// A buffer of a message.
+#[unsafe(link_section = ".text.hot")]
 fn place<F: Face>(
     library: &Library,
     address: BufferAddress,
@@ -58,6 +59,7 @@ fn place<F: Face>(
 }
 
 /// A part of a buffer whose address has still to be added to.
+#[unsafe(link_section = ".text.hot")]
 fn part_of_buffer<F: Face>(
     library: &Library,
     address: BufferAddress,
@@ -102,6 +104,7 @@ fn rank_in(comm: &Comm, rank: c_int, class: ErrorClass) -> Answer<u32> {
 }
 
 /// Where a message goes.
+#[unsafe(link_section = ".text.hot")]
 fn destination<F: Face>(comm: &Comm, rank: c_int) -> Answer<Destination> {
     if i64::from(rank) == F::C.proc_null {
         return Ok(Destination::Nobody);
@@ -118,6 +121,7 @@ fn tag(tag: c_int) -> Answer<u16> {
 }
 
 /// What a receive or a probe takes.
+#[unsafe(link_section = ".text.hot")]
 fn wanted<F: Face>(comm: &Comm, source: c_int, with: c_int) -> Answer<WantedTrap> {
     let source = match i64::from(source) {
         number if number == F::C.any_source => MessagePartner::Anybody,
@@ -155,6 +159,7 @@ fn wants_status<F: Face>(status: ResultPlace<F::Status>) -> bool {
 }
 
 /// Fills one of many statuses, if they are wanted; with the error where a call completes several.
+#[unsafe(link_section = ".text.hot")]
 fn set_status<F: Face>(statuses: ResultPlace<F::Status>, place: usize, ended: &EndedRequest, error: bool) -> Answer {
     if !wants_status::<F>(statuses) {
         return Ok(());

@@ -37,6 +37,7 @@ pub(super) enum SendMode {
 }
 
 /// Sends and waits.
+#[unsafe(link_section = ".text.hot")]
 fn send_now<F: Face>(library: &Library, sent: SentMessage<F>, mode: SendMode) -> Answer {
     let comm = library.comm::<F>(sent.comm)?;
     let to = (destination::<F>(&comm, sent.to)?, tag(sent.tag)?);
@@ -50,6 +51,7 @@ fn send_now<F: Face>(library: &Library, sent: SentMessage<F>, mode: SendMode) ->
 }
 
 /// Starts a send; returns the index of its request.
+#[unsafe(link_section = ".text.hot")]
 pub(super) fn start_send<F: Face>(
     library: &Library,
     comm: &Rc<Comm>,
@@ -67,6 +69,7 @@ pub(super) fn start_send<F: Face>(
 }
 
 /// Starts the send of these arguments.
+#[unsafe(link_section = ".text.hot")]
 fn start<F: Face>(library: &Library, sent: SentMessage<F>, mode: SendMode) -> Answer<u32> {
     let comm = library.comm::<F>(sent.comm)?;
     let to = (destination::<F>(&comm, sent.to)?, tag(sent.tag)?);
@@ -75,6 +78,7 @@ fn start<F: Face>(library: &Library, sent: SentMessage<F>, mode: SendMode) -> An
 }
 
 /// Starts a receive; returns the index of its request.
+#[unsafe(link_section = ".text.hot")]
 fn start_receive<F: Face>(library: &Library, from: SentMessage<F>) -> Answer<u32> {
     let comm = library.comm::<F>(from.comm)?;
     let wanted = wanted::<F>(&comm, from.to, from.tag)?;
@@ -83,6 +87,7 @@ fn start_receive<F: Face>(library: &Library, from: SentMessage<F>) -> Answer<u32
 }
 
 /// Sends one message and receives another.
+#[unsafe(link_section = ".text.hot")]
 fn both<F: Face>(
     library: &Library,
     sent: SentMessage<F>,
@@ -165,6 +170,7 @@ macro_rules! sends {
 
 sends! {
     /// Sends.
+    #[unsafe(link_section = ".text.hot")]
     send "MPI_Send" isend "MPI_Isend" Standard;
     /// Sends, and is over when the receive has been found.
     ssend "MPI_Ssend" issend "MPI_Issend" Synchronous;
@@ -176,6 +182,7 @@ sends! {
 
 calls! {
     /// Receives.
+    #[unsafe(link_section = ".text.hot")]
     recv<N> = "MPI_Recv"(
         buffer: BufferAddress, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, status: ResultPlace<F::Status>,
     ) |library| {
@@ -188,6 +195,7 @@ calls! {
     };
 
     /// Starts a receive.
+    #[unsafe(link_section = ".text.hot")]
     irecv<N> = "MPI_Irecv"(
         buffer: BufferAddress, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, request: ResultPlace<F::Handle>,
     ) |library| {
@@ -196,6 +204,7 @@ calls! {
     };
 
     /// Sends and receives.
+    #[unsafe(link_section = ".text.hot")]
     sendrecv<N> = "MPI_Sendrecv"(
         sent: BufferAddress, sent_count: N, sent_type: F::Handle, to: c_int, sent_tag: c_int,
         got: BufferAddress, got_count: N, got_type: F::Handle, source: c_int, got_tag: c_int, comm: F::Handle, status: ResultPlace<F::Status>,

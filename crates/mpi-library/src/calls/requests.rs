@@ -1,6 +1,6 @@
 //! Completing what has been started.
 
-use super::{count, set_status};
+use super::{count, set_status, wants_status};
 use crate::{
     arguments::{BufferAddress, ResultPlace},
     faces::{Face, StatusFields},
@@ -11,23 +11,50 @@ use crate::{
         requests::{EndedRequest, LibraryRequest, OwnFunctions, RequestKind},
     },
 };
-use std::{cell::Cell, ffi::c_int, rc::Rc};
+use std::{cell::Cell, ffi::c_int, ops::Deref, rc::Rc};
 
-/// Where several requests stand in the array of the program: only those that are active.
-fn active<F: Face>(library: &Library, requests: ResultPlace<F::Handle>, number: c_int) -> Answer<Vec<(usize, u32)>> {
+/// Where requests stand in the array of the program, and their indices. The room of the list is left to the next call.
+struct ActiveList<'a> {
+    list: Vec<(usize, u32)>,
+    library: &'a Library,
+}
+
+impl Deref for ActiveList<'_> {
+    type Target = [(usize, u32)];
+
+    fn deref(&self) -> &[(usize, u32)] {
+        &self.list
+    }
+}
+
+impl Drop for ActiveList<'_> {
+    fn drop(&mut self) {
+        self.list.clear();
+        self.library.spare_list.set(std::mem::take(&mut self.list));
+    }
+}
+
+/// Those of several requests that are active.
+#[unsafe(link_section = ".text.hot")]
+fn active<F: Face>(library: &Library, requests: ResultPlace<F::Handle>, number: c_int) -> Answer<ActiveList<'_>> {
     library.running()?;
-    let mut found = Vec::with_capacity(count(number.into())? as usize);
+    let number = count(number.into())?;
+    let mut found = ActiveList {
+        list: library.spare_list.take(),
+        library,
+    };
     for place in 0..number as usize {
         if let Some(index) = library.request_index::<F>(requests.get_at(place)?)?
             && Library::is_active(&*library.request(index)?)
         {
-            found.push((place, index));
+            found.list.push((place, index));
         }
     }
     Ok(found)
 }
 
 /// Errors of a request are up to the handler of its communicator.
+#[unsafe(link_section = ".text.hot")]
 fn blame(library: &Library, request: &LibraryRequest) {
     if request.comm.is_some() {
         library.scope.borrow_mut().clone_from(&request.comm);
@@ -35,6 +62,7 @@ fn blame(library: &Library, request: &LibraryRequest) {
 }
 
 /// Takes a request that has ended away from the program; returns how it ended.
+#[unsafe(link_section = ".text.hot")]
 fn collect<F: Face>(library: &Library, handle: ResultPlace<F::Handle>, index: u32) -> Answer<EndedRequest> {
     let request = library.request(index)?;
     let mut ended = library.ended(&request)?.unwrap_or(EndedRequest::EMPTY);
@@ -108,6 +136,7 @@ pub(super) fn own_code<F: Face>(code: c_int) -> Answer {
 }
 
 /// Fills the statuses of requests that have ended together; the fault that some of them failed.
+#[unsafe(link_section = ".text.hot")]
 fn collect_all<F: Face>(
     library: &Library,
     requests: ResultPlace<F::Handle>,
@@ -115,13 +144,15 @@ fn collect_all<F: Face>(
     statuses: (ResultPlace<F::Status>, bool),
 ) -> Answer {
     let mut failed = None;
-    let mut all = Vec::with_capacity(list.len());
+    let mut all = Vec::new();
     for (number, (place, index)) in list.iter().enumerate() {
         let ended = collect::<F>(library, requests.at(*place), *index)?;
         if ended.code.is_some() {
             failed.get_or_insert_with(|| (ended, library.scope.borrow().clone()));
         }
-        all.push((if statuses.1 { *place } else { number }, ended));
+        if wants_status::<F>(statuses.0) {
+            all.push((if statuses.1 { *place } else { number }, ended));
+        }
     }
     for (place, ended) in all {
         set_status::<F>(statuses.0, place, &ended, failed.is_some())?;
@@ -149,6 +180,7 @@ fn over(library: &Library, list: &[(usize, u32)]) -> Answer<Vec<(usize, u32)>> {
 }
 
 /// Gives one request that has ended to the program: its place and status, and its error.
+#[unsafe(link_section = ".text.hot")]
 fn one<F: Face>(
     library: &Library,
     requests: ResultPlace<F::Handle>,
@@ -162,6 +194,7 @@ fn one<F: Face>(
 
 calls! {
     /// Waits for a request.
+    #[unsafe(link_section = ".text.hot")]
     wait = "MPI_Wait"(request: ResultPlace<F::Handle>, status: ResultPlace<F::Status>) |library| {
         let list = active::<F>(library, request, 1)?;
         let Some((_, index)) = list.first() else {
@@ -172,10 +205,10 @@ calls! {
     };
 
     /// Waits for all of several requests.
+    #[unsafe(link_section = ".text.hot")]
     waitall = "MPI_Waitall"(number: c_int, requests: ResultPlace<F::Handle>, statuses: ResultPlace<F::Status>) |library| {
         let list = active::<F>(library, requests, number)?;
-        let indices: Vec<u32> = list.iter().map(|(_, index)| *index).collect();
-        library.wait_for(&indices)?;
+        library.wait_for_all(list.iter().map(|(_, index)| *index))?;
         if list.len() < number as usize {
             empty::<F>(statuses, number)?;
         }

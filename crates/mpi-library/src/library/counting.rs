@@ -45,12 +45,18 @@ impl Library {
     pub fn count(&self, kind: TimeDependent) {
         let count = &self.counts[kind as usize];
         count.set(count.get() + 1);
+        self.counts_by_kind.set(true);
     }
 
     /// Puts the counts where the simulator reads them.
     pub(super) fn tell_counts(&self, link: &dyn NetworkLink) {
         let counters = &link.area().mailbox(link.rank()).counters;
-        for (counter, count) in counters.iter().zip(&self.counts) {
+        let changed = if self.counts_by_kind.take() {
+            self.counts.len()
+        } else {
+            1
+        };
+        for (counter, count) in counters.iter().zip(&self.counts).take(changed) {
             counter.store(count.get(), Ordering::Relaxed);
         }
     }

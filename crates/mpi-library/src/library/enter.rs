@@ -42,10 +42,22 @@ pub fn library() -> &'static Library {
     &LIBRARY.get_or_init(|| OneThreadAtATime(Library::new())).0
 }
 
-/// A number of this thread that is not 0.
+/// A number of this thread that is not 0: the register that its own variables are found by. What Rust has for such variables is a call of the loader in
+/// a shared library.
+#[inline]
 pub fn thread_number() -> u64 {
-    thread_local!(static HERE: u8 = const { 0 });
-    HERE.with(|here| std::ptr::from_ref(here) as u64)
+    let number: u64;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the first word there is its own address, as the interface of this system says.
+    unsafe {
+        core::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) number, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: programs may read it.
+    unsafe {
+        core::arch::asm!("mrs {}, tpidr_el0", out(reg) number, options(nomem, nostack, preserves_flags));
+    }
+    number
 }
 
 /// Whether this thread is in a call.
@@ -100,27 +112,32 @@ pub fn enter<F: Face>(call: &CallName, body: impl FnOnce(&Library) -> Answer) ->
         std::process::abort();
     }
     let library = library();
-    if outer {
-        let (call_outside, scope) = (library.call.get(), library.scope.borrow().clone());
-        let code = run::<F>(library, call, body);
-        library.call.set(call_outside);
-        *library.scope.borrow_mut() = scope;
-        code
-    } else {
+    let outside = outer.then(|| (library.call.get(), library.scope.borrow().clone()));
+    if !outer {
         CALLER.store(me, Ordering::Relaxed);
         library.count_call();
         if let Some(link) = library.link.borrow_mut().as_mut() {
             link.enter(call, PLACE.load(Ordering::Relaxed));
         }
-        let code = run::<F>(library, call, body);
-        if let Some(link) = library.link.borrow_mut().as_mut() {
-            link.leave();
-        }
-        INSIDE.store(0, Ordering::Release);
-        code
     }
+    // In one place: what a call does then lies where its function does.
+    let code = run::<F>(library, call, body);
+    match outside {
+        Some((call_outside, scope)) => {
+            library.call.set(call_outside);
+            *library.scope.borrow_mut() = scope;
+        }
+        None => {
+            if let Some(link) = library.link.borrow_mut().as_mut() {
+                link.leave();
+            }
+            INSIDE.store(0, Ordering::Release);
+        }
+    }
+    code
 }
 
+#[inline(always)]
 fn run<F: Face>(library: &Library, call: &CallName, body: impl FnOnce(&Library) -> Answer) -> c_int {
     library.call.set(call.text);
     if library.scope.borrow().is_some() {

@@ -67,6 +67,7 @@ impl Library {
     }
 
     /// A communicator: from here on faults are up to its error handler.
+    #[unsafe(link_section = ".text.hot")]
     pub fn comm<F: Face>(&self, handle: F::Handle) -> Answer<Rc<Comm>> {
         self.running()?;
         let index = self.comm_index::<F>(handle)?;
@@ -81,9 +82,19 @@ impl Library {
     }
 
     /// A datatype.
+    #[unsafe(link_section = ".text.hot")]
     pub fn datatype<F: Face>(&self, handle: F::Handle) -> Answer<Rc<Datatype>> {
         let number = F::number(handle);
-        let index = match named_index::<F>(number).or_else(|| F::index(HandleKind::Datatype, number)) {
+        let last = self.last_named.get();
+        let named = match last.0 == number && number != 0 {
+            true => Some(last.1),
+            false => {
+                let named = named_index::<F>(number);
+                self.last_named.set(named.map_or(last, |index| (number, index)));
+                named
+            }
+        };
+        let index = match named.or_else(|| F::index(HandleKind::Datatype, number)) {
             Some(index) => index,
             None if number == F::C.datatype_null => {
                 return fault(ErrorClass::Type, "the datatype is MPI_DATATYPE_NULL");
@@ -95,6 +106,7 @@ impl Library {
     }
 
     /// A datatype that messages may use.
+    #[unsafe(link_section = ".text.hot")]
     pub fn committed<F: Face>(&self, handle: F::Handle) -> Answer<Rc<Datatype>> {
         let datatype = self.datatype::<F>(handle)?;
         if !datatype.committed.get() {
@@ -210,6 +222,7 @@ impl Library {
     }
 
     /// The index of a request; `None` for `MPI_REQUEST_NULL`.
+    #[unsafe(link_section = ".text.hot")]
     pub fn request_index<F: Face>(&self, handle: F::Handle) -> Answer<Option<u32>> {
         let number = F::number(handle);
         if number == F::C.request_null {
@@ -222,6 +235,7 @@ impl Library {
     }
 
     /// The request with this index.
+    #[unsafe(link_section = ".text.hot")]
     pub fn request(&self, index: u32) -> Answer<Rc<LibraryRequest>> {
         let request = self.requests.borrow().get(index).cloned();
         request.map_or_else(|| fault(ErrorClass::Request, "the request has been freed"), Ok)

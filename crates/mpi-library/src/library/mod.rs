@@ -79,6 +79,13 @@ pub struct Library {
     pub(crate) handlers: RefCell<HandleTable<Handler>>,
     pub(crate) keys: RefCell<HandleTable<AttributeKey>>,
     pub(crate) requests: RefCell<HandleTable<Rc<LibraryRequest>>>,
+    /// Requests that are gone, for the next ones.
+    spare_requests: RefCell<Vec<Rc<LibraryRequest>>>,
+    /// Room for lists that a call needs, which the last call has left.
+    pub(crate) spare_list: Cell<Vec<(usize, u32)>>,
+    spare_names: Cell<Vec<u32>>,
+    /// The number and the index of the named datatype that was asked for last.
+    last_named: Cell<(i64, u32)>,
     /// Messages that matched probes have taken: the index of their receive, or none for a message from nobody.
     pub(crate) messages: RefCell<HandleTable<u32>>,
     /// Requests by their name on the network.
@@ -95,11 +102,16 @@ pub struct Library {
     pub(crate) started_duplicates: Cell<u32>,
     /// Calls of the program, all of them and by kind ([`TimeDependent`]), which the simulator is told before it answers.
     counts: [Cell<u64>; 1 + TimeDependent::KINDS],
+    /// Whether those by kind have changed since.
+    counts_by_kind: Cell<bool>,
     /// The buffer of buffered sends: address and bytes.
     pub(crate) buffer: Cell<Option<(usize, i64)>>,
     /// Attributes of the standard, which programs read through pointers.
     pub(crate) constants: [Cell<i32>; 5],
 }
+
+/// So many requests that are gone are kept for the next ones: what they speak of goes when they are used again.
+const MOST_SPARE: usize = 64;
 
 /// Error handlers of the standard, by their index.
 pub const FATAL: u32 = 0;
@@ -131,6 +143,10 @@ impl Library {
             handlers: RefCell::default(),
             keys: RefCell::default(),
             requests: RefCell::default(),
+            spare_requests: RefCell::default(),
+            spare_list: Cell::default(),
+            spare_names: Cell::default(),
+            last_named: Cell::new((0, 0)),
             messages: RefCell::default(),
             names: RefCell::default(),
             arrivals: RefCell::default(),
@@ -140,6 +156,7 @@ impl Library {
             next_comm: Cell::new(2),
             started_duplicates: Cell::new(0),
             counts: Default::default(),
+            counts_by_kind: Cell::new(false),
             buffer: Cell::new(None),
             constants: Default::default(),
         };
@@ -169,7 +186,32 @@ impl Library {
     }
 
     /// Puts a request into the table; returns its index.
+    #[unsafe(link_section = ".text.hot")]
     pub(crate) fn keep_request(&self, request: LibraryRequest) -> u32 {
-        self.requests.borrow_mut().insert(Rc::new(request))
+        let spare = self.spare_requests.borrow_mut().pop();
+        let kept = match spare {
+            // Nobody but this has it any longer, unless a function of the program does who called from within a call.
+            Some(mut spare) => match Rc::get_mut(&mut spare) {
+                Some(place) => {
+                    *place = request;
+                    spare
+                }
+                None => Rc::new(request),
+            },
+            None => Rc::new(request),
+        };
+        self.requests.borrow_mut().insert(kept)
+    }
+
+    /// Takes a request out of the table.
+    #[unsafe(link_section = ".text.hot")]
+    pub(crate) fn remove_request(&self, index: u32) {
+        let Some(gone) = self.requests.borrow_mut().remove(index) else {
+            return;
+        };
+        let mut spare = self.spare_requests.borrow_mut();
+        if spare.len() < MOST_SPARE {
+            spare.push(gone);
+        }
     }
 }

@@ -56,6 +56,7 @@ impl Library {
     }
 
     /// Tells the network, and goes on.
+    #[unsafe(link_section = ".text.hot")]
     pub fn append(&self, entry: RankEntry) {
         if let Some(link) = self.link.borrow_mut().as_mut() {
             link.append(Self::placed(entry));
@@ -63,6 +64,7 @@ impl Library {
     }
 
     /// Tells the network and waits for its answer; returns the message of a blocking receive, if it was one.
+    #[unsafe(link_section = ".text.hot")]
     pub fn ask(&self, entry: RankEntry) -> Option<RankNews> {
         let mut told = self.told.take();
         if let Some(link) = self.link.borrow_mut().as_mut() {
@@ -113,6 +115,7 @@ impl Library {
     }
 
     /// A request with a name is complete.
+    #[unsafe(link_section = ".text.hot")]
     fn completed(&self, piece: RankNews) {
         let Some(index) = self.names.borrow().get(piece.request).copied() else {
             return;
@@ -175,14 +178,16 @@ impl Library {
     }
 
     /// Takes a request that has ended out of all tables.
+    #[unsafe(link_section = ".text.hot")]
     pub fn forget(&self, index: u32, request: &LibraryRequest) {
         if let Some(name) = request.name.take() {
             self.names.borrow_mut().remove(name);
         }
-        self.requests.borrow_mut().remove(index);
+        self.remove_request(index);
     }
 
     /// How a receive ended with this message.
+    #[unsafe(link_section = ".text.hot")]
     fn received(comm: &Comm, piece: &RankNews) -> EndedRequest {
         let source = comm
             .group
@@ -198,11 +203,13 @@ impl Library {
     }
 
     /// Puts a message into its place; says how the receive ended.
+    #[unsafe(link_section = ".text.hot")]
     fn receive(&self, comm: &Comm, place: &RequestPlace, piece: &RankNews) -> EndedRequest {
         self.put(place, (piece.payload, piece.bytes), Self::received(comm, piece))
     }
 
     /// Copies a block to its place and gives it back.
+    #[unsafe(link_section = ".text.hot")]
     pub fn put(&self, place: &RequestPlace, (block, bytes): (u64, u64), mut ended: EndedRequest) -> EndedRequest {
         let room = place.bytes();
         if bytes > room {
@@ -236,6 +243,7 @@ impl Library {
     }
 
     /// Room in the shared memory; waits while there is none.
+    #[unsafe(link_section = ".text.hot")]
     pub fn room(&self, bytes: u64) -> Answer<u64> {
         for _ in 0..PATIENCE {
             if let Some(block) = self.with_area(|area| Arena::of(area).allocate(bytes))? {
@@ -263,6 +271,7 @@ impl Library {
     }
 
     /// A block with the data of a place; none where they are not said.
+    #[unsafe(link_section = ".text.hot")]
     pub fn packed(&self, place: &RequestPlace) -> Answer<u64> {
         let bytes = place.bytes();
         if bytes > ALWAYS_SAID && self.with_area(|area| area.terms().drops_data != 0)? {
@@ -280,6 +289,7 @@ impl Library {
     }
 
     /// Tells the network who the members are, the first time.
+    #[unsafe(link_section = ".text.hot")]
     pub fn introduce(&self, comm: &Comm) -> Answer {
         if comm.told.replace(true) {
             return Ok(());
@@ -303,6 +313,7 @@ impl Library {
     }
 
     /// Gives a request a name on the network.
+    #[unsafe(link_section = ".text.hot")]
     pub fn name(&self, index: u32) -> Answer<u32> {
         let name = self.names.borrow_mut().insert(index);
         if name >= MOST_REQUESTS {
@@ -317,6 +328,7 @@ impl Library {
     }
 
     /// Starts a send; returns the index of its request.
+    #[unsafe(link_section = ".text.hot")]
     pub fn post_send(
         &self,
         comm: &Rc<Comm>,
@@ -338,6 +350,7 @@ impl Library {
     }
 
     /// Sends and waits.
+    #[unsafe(link_section = ".text.hot")]
     pub fn send(&self, comm: &Rc<Comm>, place: &RequestPlace, to: (Destination, u16), synchronous: bool) -> Answer {
         if let Destination::Rank(rank) = to.0 {
             let entry = self.sending(comm, place, (rank, to.1), synchronous)?;
@@ -381,6 +394,7 @@ impl Library {
     }
 
     /// The entry of a send.
+    #[unsafe(link_section = ".text.hot")]
     fn sending(
         &self,
         comm: &Comm,
@@ -402,6 +416,7 @@ impl Library {
     }
 
     /// The entry of a receive.
+    #[unsafe(link_section = ".text.hot")]
     fn receiving(&self, comm: &Comm, room: u64, wanted: WantedTrap) -> Answer<RankEntry> {
         self.introduce(comm)?;
         Ok(RankEntry {
@@ -421,6 +436,7 @@ impl Library {
     }
 
     /// Starts a receive, into a place or until somebody asks for the message; returns the index of its request.
+    #[unsafe(link_section = ".text.hot")]
     pub fn post_receive(&self, comm: &Rc<Comm>, place: Option<RequestPlace>, wanted: WantedTrap) -> Answer<u32> {
         if wanted.source == MessagePartner::Nobody {
             return Ok(self.keep_request(LibraryRequest::done(Some(comm.clone()), EndedRequest::NOBODY)));
@@ -442,6 +458,7 @@ impl Library {
     }
 
     /// Receives and waits.
+    #[unsafe(link_section = ".text.hot")]
     pub fn receive_now(&self, comm: &Rc<Comm>, place: &RequestPlace, wanted: WantedTrap) -> Answer<EndedRequest> {
         if wanted.source == MessagePartner::Nobody {
             return Ok(EndedRequest::NOBODY);
@@ -455,6 +472,7 @@ impl Library {
     }
 
     /// Sends and receives at once, and waits for both.
+    #[unsafe(link_section = ".text.hot")]
     pub fn send_and_receive(
         &self,
         comm: &Rc<Comm>,
@@ -475,6 +493,7 @@ impl Library {
         self.got(comm, place, told)
     }
 
+    #[unsafe(link_section = ".text.hot")]
     fn got(&self, comm: &Comm, place: &RequestPlace, told: Option<RankNews>) -> Answer<EndedRequest> {
         match told {
             Some(piece) => Ok(self.receive(comm, place, &piece)),

@@ -15,6 +15,7 @@ use std::{cell::RefCell, rc::Rc};
 
 impl Library {
     /// How a request ended, if it has. Of a persistent one that is not started: as one that received nothing.
+    #[unsafe(link_section = ".text.hot")]
     pub fn ended(&self, request: &LibraryRequest) -> Answer<Option<EndedRequest>> {
         match &request.kind {
             RequestKind::Persistent { active, .. } => match active.get() {
@@ -60,6 +61,7 @@ impl Library {
     }
 
     /// The names on the network that a request waits for.
+    #[unsafe(link_section = ".text.hot")]
     fn names_of(&self, request: &LibraryRequest, names: &mut Vec<u32>) -> Answer {
         match &request.kind {
             RequestKind::Persistent { active, .. } => {
@@ -80,15 +82,21 @@ impl Library {
 
     /// Waits until all of these requests have ended. The network is told of the wait for each, also where it is over.
     pub fn wait_for(&self, indices: &[u32]) -> Answer {
-        let mut names = Vec::new();
+        self.wait_for_all(indices.iter().copied())
+    }
+
+    /// The same of indices that are no list.
+    #[unsafe(link_section = ".text.hot")]
+    pub fn wait_for_all(&self, indices: impl Iterator<Item = u32> + Clone) -> Answer {
+        let mut names = self.spare_names.take();
         let mut all_over = true;
-        for index in indices {
-            let request = self.request(*index)?;
+        for index in indices.clone() {
+            let request = self.request(index)?;
             all_over &= self.ended(&request)?.is_some();
             self.names_of(&request, &mut names)?;
         }
         let last = names.len().saturating_sub(1);
-        for (place, name) in names.into_iter().enumerate() {
+        for (place, name) in names.drain(..).enumerate() {
             let entry = RankEntry {
                 kind: kind::WAIT,
                 request: name,
@@ -101,8 +109,9 @@ impl Library {
                 self.append(entry);
             }
         }
+        self.spare_names.set(names);
         for index in indices {
-            let request = self.request(*index)?;
+            let request = self.request(index)?;
             while self.ended(&request)?.is_none() {
                 self.ask(RankEntry {
                     kind: kind::WAIT_NEWS,
@@ -158,6 +167,7 @@ impl Library {
     }
 
     /// Lets go of a request that has ended; of a persistent one, of its current start. Returns whether the handle is gone with it.
+    #[unsafe(link_section = ".text.hot")]
     pub fn let_go(&self, index: u32) -> Answer<bool> {
         let request = self.request(index)?;
         if let RequestKind::Persistent { active, .. } = &request.kind {

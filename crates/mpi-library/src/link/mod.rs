@@ -35,18 +35,22 @@ pub trait NetworkLink {
 }
 
 impl NetworkLink for RankSide {
+    #[unsafe(link_section = ".text.hot")]
     fn rank(&self) -> u32 {
         Self::rank(self)
     }
 
+    #[unsafe(link_section = ".text.hot")]
     fn area(&self) -> &SharedArea {
         Self::area(self)
     }
 
+    #[unsafe(link_section = ".text.hot")]
     fn append(&mut self, entry: RankEntry) {
         Self::append(self, entry);
     }
 
+    #[unsafe(link_section = ".text.hot")]
     fn trap(&mut self, entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
         Self::trap(self, entry, take)
     }
@@ -59,10 +63,12 @@ impl NetworkLink for RankSide {
         true
     }
 
+    #[unsafe(link_section = ".text.hot")]
     fn enter(&mut self, call: &CallName, place: u64) {
         Self::enter(self, call, place);
     }
 
+    #[unsafe(link_section = ".text.hot")]
     fn leave(&mut self) {
         Self::leave(self);
     }

@@ -148,7 +148,7 @@ pub(super) struct Running {
 
 /// How long a rank has been waited for.
 pub(super) struct Patience {
-    since: Instant,
+    since: Option<Instant>,
     is_told: bool,
 }
 
@@ -239,9 +239,9 @@ impl Running {
     }
 
     /// Begins to wait for a rank.
-    pub fn patience(&self, _rank: u32) -> Patience {
+    pub fn patience(&self) -> Patience {
         Patience {
-            since: Instant::now(),
+            since: None,
             is_told: self.has_debugger,
         }
     }
@@ -265,7 +265,8 @@ impl Running {
             let failure = Failure::ended(ended, status, begun, self.host.area().process(ended) != 0);
             return Some(failure.behind(self.last_call(ended)));
         }
-        if !patience.is_told && patience.since.elapsed() > LONG {
+        // Most waits are over before anybody looks: only those that are not ask for the time.
+        if !patience.is_told && patience.since.get_or_insert_with(Instant::now).elapsed() > LONG {
             patience.is_told = true;
             let last = self.last_call(number).unwrap_or_default();
             eprintln!(
