@@ -30,6 +30,15 @@ impl<E> Default for Scratch<E> {
     }
 }
 
+/// The buffers of a batch, each with the slots of its events.
+fn with_slots<'s, E>(batch: &'s [Vec<E>], slots: &'s mut [u32]) -> impl Iterator<Item = (&'s [E], &'s mut [u32])> {
+    batch.iter().scan(slots, |rest, buffer| {
+        let (own, others) = std::mem::take(rest).split_at_mut(buffer.len());
+        *rest = others;
+        Some((&buffer[..], own))
+    })
+}
+
 impl<E: Event> Scratch<E> {
     /// Orders the `n` events of `batch` by (LP, time, tie) into `self.order[..n]`: one counting pass by a monotone function of (LP, time)
     /// with about as many slots as events, then each to its slot, by insertion where others are there.
@@ -72,11 +81,8 @@ impl<E: Event> Scratch<E> {
             counts[slot as usize] += 1;
             slot
         };
-        let mut next = &mut slots[..];
-        for batch in batch {
-            let (slots, others) = next.split_at_mut(batch.len());
-            next = others;
-            let (fours, rest) = batch.as_chunks::<4>();
+        for (buffer, slots) in with_slots(batch, slots) {
+            let (fours, rest) = buffer.as_chunks::<4>();
             let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
             for (events, slots) in fours.iter().zip(slot_fours) {
                 *slots = [
@@ -113,11 +119,8 @@ impl<E: Event> Scratch<E> {
                 }
             }
         };
-        let mut next = &slots[..];
-        for batch in batch {
-            let (slots, others) = next.split_at(batch.len());
-            next = others;
-            let (fours, rest) = batch.as_chunks::<4>();
+        for (buffer, slots) in with_slots(batch, slots) {
+            let (fours, rest) = buffer.as_chunks::<4>();
             let (slot_fours, slot_rest) = slots.as_chunks::<4>();
             for (events, slots) in fours.iter().zip(slot_fours) {
                 scatter(&events[0], slots[0]);
