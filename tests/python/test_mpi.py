@@ -189,7 +189,7 @@ def _same(one: Path, other: Path) -> None:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Run the long study without a stop and return its folder, with the results in `out`."""
     folder = tmp_path_factory.mktemp("whole")
-    done = _finish(_command(1, _study(folder, "1500 us", LONG), folder / "out"))
+    done = _finish(_command(1, _study(folder, "1000 us", LONG), folder / "out"))
     assert done.returncode == 0, done.stderr
     return folder
 
