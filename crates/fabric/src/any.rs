@@ -8,7 +8,7 @@ use crate::network::Network;
 use crate::network::model::{Fabric, ModelRecords, RouterModel};
 use crate::observe::{Record, Stats};
 use crate::packet::Packet;
-use crate::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, Sculpin, VcRouter};
+use crate::router::{Credit, InputQueued, LateAdmission, LateAdmissionVcs, OutputBuffered, Sculpin, VcRouter};
 use crate::spec::RunSpec;
 use crate::state::State;
 use des::{Journal, Layout, Sink, Time, Torn, World, WorldTask};
@@ -65,6 +65,7 @@ model_types! {
     (Model::Credit, Architecture::InputQueued) => InputQueued(InputQueued),
     (Model::Credit, Architecture::LateAdmission) => LateAdmission(LateAdmission),
     (Model::Credit, Architecture::LateAdmissionVcs) => LateAdmissionVcs(LateAdmissionVcs),
+    (Model::Credit, Architecture::OutputBuffered) => OutputBuffered(OutputBuffered),
     (Model::Credit, Architecture::VcRouter) => VcRouter(VcRouter),
 }
 

@@ -43,6 +43,7 @@ choice! {
         InputQueued = "input-queued", "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.";
         LateAdmission = "late-admission", "Output queues that admit a packet when there is room, the upstream credit being withheld until then.";
         LateAdmissionVcs = "late-admission-vcs", "The same with a queue per virtual channel, whole packets, links to nodes, and no rule for rings.";
+        OutputBuffered = "output-buffered", "Output buffers per virtual channel behind an ideal crossbar; what has no room there waits in the input buffer.";
         VcRouter = "vc-router", "Flits in input queues per virtual channel; channels and switch are allocated in every cycle of a clock.";
     }
 }
@@ -98,8 +99,11 @@ pub struct RouterSpec {
     pub vcs: Option<u8>,
     /// Input buffer per port and virtual channel; `None` is unbounded. With late admission it bounds output queue plus the downstream share.
     pub buffer: Option<Bytes>,
-    /// Output buffer per port and virtual channel; `input-queued` only.
+    /// Output buffer per port and virtual channel; `input-queued` and `output-buffered` only.
     pub output_buffer: Option<Bytes>,
+    /// `true`: `buffer` and `output_buffer` are those of a port, shared out evenly to its virtual channels; `output-buffered` only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_buffers: bool,
     /// Crossbar bandwidth per port; `input-queued` only.
     pub crossbar_bandwidth: Option<BitsPerSec>,
     /// Unit of buffer accounting and of the crossbar's clock; `input-queued` and `vc-router` only.

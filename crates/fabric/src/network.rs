@@ -153,6 +153,27 @@ impl Deref for Network {
     }
 }
 
+/// Refuses buffers that are shared out to so many virtual channels that none of them holds a packet.
+fn check_shares(spec: &RunSpec, vcs: u32) -> Result<(), BuildError> {
+    let router = &spec.router;
+    let packet = router.named().unit(&spec.nic);
+    for (key, buffer) in [
+        ("router.buffer", router.buffer),
+        ("router.output_buffer", router.output_buffer),
+    ] {
+        let share = router.share(buffer, vcs).filter(|_| router.shares_buffers);
+        if let Some(share) = share.filter(|&share| share < packet) {
+            let reason = format!(
+                "{} B for each of {vcs} virtual channels hold no packet: nothing would ever move",
+                share.0
+            );
+            let hint = "give a larger buffer or a smaller nic.packet";
+            return Err(BuildError::field(key, reason, Some(hint)));
+        }
+    }
+    Ok(())
+}
+
 impl InterfaceTerms {
     fn new(spec: &RunSpec, workload: &Workload, injection: &Class) -> InterfaceTerms {
         let model = spec.router.named();
@@ -282,6 +303,7 @@ impl Network {
             RouterChannels::One | RouterChannels::Names => 1,
         };
         model.check_size(router, laying.most_ports, vcs)?;
+        check_shares(spec, vcs)?;
         let messages = MessageTerms::new(spec, topology, &routing, &workload).in_changes(&changes, &spec.nic);
         let mut network = Network {
             interface: InterfaceTerms::new(spec, &workload, &links.injection),
@@ -297,7 +319,7 @@ impl Network {
             looks_at_hops: model.waits_for_tails(router) || spec.observe.operations || changes.is_some(),
             vcs,
             buffer: router
-                .buffer
+                .share(router.buffer, vcs)
                 .map_or(i64::MAX / 4, |bytes| (bytes.0 / flit * flit) as i64),
             first_come: router.arbitration == Arbitration::Fcfs,
             packet: spec.nic.packet.0 as u32,

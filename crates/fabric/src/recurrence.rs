@@ -321,6 +321,7 @@ fn own_columns(first: &State, second: &State) -> Result<(), Differs> {
         incoming: _,
         lists,
         refused,
+        held,
         inputs: _,
         crossings: _,
         arriving: _,
@@ -340,6 +341,7 @@ fn own_columns(first: &State, second: &State) -> Result<(), Differs> {
     let others = [
         lists.len(),
         refused.len(),
+        held.len(),
         input_channels.len(),
         output_channels.len(),
         output_buffers.len(),

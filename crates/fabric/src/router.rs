@@ -8,7 +8,7 @@ use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::{Kind, Packet};
 use crate::routing::news::TOLD;
 use crate::routing::{COUNTER, Sense, Way};
-use crate::state::{Link, NONE};
+use crate::state::{Link, NONE, State};
 use des::{Journal, Sink, Time};
 
 pub mod credit;
@@ -17,6 +17,7 @@ pub mod input_queued;
 pub mod late_admission;
 pub mod late_admission_vcs;
 pub(crate) mod news;
+pub mod output_buffered;
 pub mod sculpin;
 pub mod vc_router;
 
@@ -24,6 +25,7 @@ pub use credit::Credit;
 pub use input_queued::InputQueued;
 pub use late_admission::LateAdmission;
 pub use late_admission_vcs::LateAdmissionVcs;
+pub use output_buffered::OutputBuffered;
 pub use sculpin::Sculpin;
 pub use vc_router::VcRouter;
 
@@ -227,4 +229,50 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             );
         }
     }
+
+    /// Lets a packet wait for room in an output queue, beside it.
+    pub(crate) fn refuse(&mut self, channel: u32, packet: Packet) {
+        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
+        let router = st.routers.edit(j, lp);
+        router.queued += 1;
+        let free = router.free_slot;
+        let link = Link {
+            next: NONE,
+            sequence: 0,
+        };
+        let slot = if free == NONE {
+            st.links.push(j, link);
+            st.slots.push(j, packet)
+        } else {
+            router.free_slot = st.links.get(free).next;
+            st.slots.set(j, free, packet);
+            st.links.set(j, free, link);
+            free
+        };
+        let list = st.refused.edit(j, channel);
+        match list.head {
+            NONE => list.head = slot,
+            _ => st.links.edit(j, list.tail).next = slot,
+        }
+        list.tail = slot;
+    }
+
+    /// Takes the packet that has waited longest beside a queue, of which there is one.
+    pub(crate) fn call_in(&mut self, channel: u32) -> Packet {
+        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
+        let list = st.refused.edit(j, channel);
+        let slot = list.head;
+        list.head = st.links.get(slot).next;
+        let router = st.routers.edit(j, lp);
+        router.queued -= 1;
+        st.links.edit(j, slot).next = router.free_slot;
+        router.free_slot = slot;
+        *st.slots.get(slot)
+    }
+}
+
+/// The slots of a list from this one on; none of [`NONE`].
+pub(crate) fn waiting_behind(st: &State, head: u32) -> impl Iterator<Item = u32> {
+    let some = |slot: u32| (slot != NONE).then_some(slot);
+    std::iter::successors(some(head), move |&slot| some(st.links.get(slot).next))
 }

@@ -332,8 +332,10 @@ des::columns! {
         pub incoming: Incoming,
         /// Late-admission routers: the lists of each output port.
         pub lists: lists::List,
-        /// Late-admission routers with channels: what waits beside the queue of each port and channel.
+        /// Late-admission routers with channels, and those with output buffers: what waits beside the queue of each port and channel.
         pub refused: lists::List,
+        /// Routers with output buffers: bytes in that of each port and channel.
+        pub held: u64,
         /// Input-queued routers: a record per port and virtual channel.
         pub inputs: crossbar::Input,
         /// Input-queued routers: a record per port.

@@ -120,6 +120,8 @@ fn router_models_are_rolled_back_and_give_one_answer() {
         spec.router.architecture = Architecture::InputQueued;
         spec.router.output_buffer = Some(Bytes(5_000));
         check(&format!("input-queued, {name}"), &spec);
+        spec.router.architecture = Architecture::OutputBuffered;
+        check(&format!("output-buffered, {name}"), &spec);
         spec.router.output_buffer = None;
         spec.router.architecture = Architecture::LateAdmissionVcs;
         check(&format!("late admission by channel, {name}"), &spec);

@@ -244,7 +244,10 @@ impl NetworkFacts {
             load => packets * (1.0 - 0.5 / load),
         };
         let room = match run.router.buffer.filter(|_| credit) {
-            Some(buffer) => net_ports * self.vcs * buffer.0 as f64 / packet + self.nodes,
+            Some(buffer) => {
+                let channels = if run.router.shares_buffers { 1.0 } else { self.vcs };
+                net_ports * channels * buffer.0 as f64 / packet + self.nodes
+            }
             None => f64::INFINITY,
         };
         let queued = queued.min(room).min(packets);

@@ -123,6 +123,7 @@ fn defaults_are_those_of_the_reference() {
             vcs: None,
             buffer: Some(Bytes(65_536)),
             output_buffer: None,
+            shares_buffers: false,
             crossbar_bandwidth: None,
             flit: Bytes(64),
             output_latency: Time::ZERO,
@@ -388,8 +389,12 @@ fn presets_fill_defaults_and_explicit_keys_override() {
     assert_eq!(sculpin.router.buffer, None);
     let pisces = preset("router.preset = \"pisces\"\nrouter.buffer = \"8 KiB\"");
     assert_eq!(
-        (pisces.router.arbitration, pisces.router.buffer),
-        (Arbitration::Fcfs, Some(Bytes(8_192)))
+        (
+            pisces.router.shares_buffers,
+            pisces.router.buffer,
+            pisces.router.output_buffer
+        ),
+        (true, Some(Bytes(8_192)), Some(Bytes(65_536)))
     );
     let merlin = preset("router.preset = \"merlin\"\nlink.bandwidth = \"20 GB/s\"");
     assert_eq!(merlin.router.crossbar_bandwidth, Some(BitsPerSec(240_000_000_000)));

@@ -13,6 +13,7 @@ mod credit;
 mod input_queued;
 mod late_admission;
 mod late_admission_vcs;
+mod output_buffered;
 mod sculpin;
 mod vc_router;
 
@@ -63,6 +64,12 @@ impl RouterSpec {
     /// `true` if what waits for a router has to have room there.
     pub fn has_bounded_buffers(&self) -> bool {
         self.named().gives_credits() && self.buffer.is_some()
+    }
+
+    /// What a virtual channel has of a buffer where there are so many.
+    pub fn share(&self, buffer: Option<Bytes>, vcs: u32) -> Option<Bytes> {
+        let parts = if self.shares_buffers { u64::from(vcs.max(1)) } else { 1 };
+        buffer.map(|bytes| Bytes(bytes.0 / parts))
     }
 
     /// What a credit takes (ps) over a link of this latency, with the part of the routers' traversal that it passes.

@@ -15,9 +15,10 @@ use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::{Kind, Packet};
 use crate::packing;
+use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::lists::{EMPTY, List};
-use crate::state::{Link, NONE, State};
+use crate::state::{NONE, State};
 use des::{Event, Journal, NoJournal, Sink, Time, Torn};
 use std::ops::Range;
 
@@ -144,7 +145,7 @@ impl RouterModel for LateAdmissionVcs {
             Some(vc) => {
                 let channel = port * net.vcs + u32::from(vc);
                 let taken = (net.buffer - st.channels.get(channel).credit).max(0) as u64;
-                taken + u64::from(self.unit) * refused(st, channel).count() as u64
+                taken + u64::from(self.unit) * waiting_behind(st, st.refused.get(channel).head).count() as u64
             }
         };
         net.classes[net.peers[port as usize].class() as usize].time_of(bytes)
@@ -165,13 +166,6 @@ impl RouterModel for LateAdmissionVcs {
         }
         Ok(())
     }
-}
-
-/// Slots of the packets that wait beside the queue of a port's channel (its place in the columns).
-fn refused(st: &State, channel: u32) -> impl Iterator<Item = u32> {
-    let some = |slot: u32| (slot != NONE).then_some(slot);
-    let first = some(st.refused.get(channel).head);
-    std::iter::successors(first, move |&slot| some(st.links.get(slot).next))
 }
 
 impl<J: Journal, S: Sink<Fabric<LateAdmissionVcs>>> AtRouter<'_, LateAdmissionVcs, J, S> {
@@ -243,45 +237,5 @@ impl<J: Journal, S: Sink<Fabric<LateAdmissionVcs>>> AtRouter<'_, LateAdmissionVc
         let room = u64::from(self.model.unit);
         let credit = Packet::new(Kind::Credit, back, lp, local as u16);
         self.sink.send(credit.with_vc(vc).with_value(room));
-    }
-
-    /// Lets a packet wait beside a queue.
-    fn refuse(&mut self, channel: u32, packet: Packet) {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let router = st.routers.edit(j, lp);
-        router.queued += 1;
-        let free = router.free_slot;
-        let link = Link {
-            next: NONE,
-            sequence: 0,
-        };
-        let slot = if free == NONE {
-            st.links.push(j, link);
-            st.slots.push(j, packet)
-        } else {
-            router.free_slot = st.links.get(free).next;
-            st.slots.set(j, free, packet);
-            st.links.set(j, free, link);
-            free
-        };
-        let list = st.refused.edit(j, channel);
-        match list.head {
-            NONE => list.head = slot,
-            _ => st.links.edit(j, list.tail).next = slot,
-        }
-        list.tail = slot;
-    }
-
-    /// Takes the packet that has waited longest beside a queue, of which there is one.
-    fn call_in(&mut self, channel: u32) -> Packet {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let list = st.refused.edit(j, channel);
-        let slot = list.head;
-        list.head = st.links.get(slot).next;
-        let router = st.routers.edit(j, lp);
-        router.queued -= 1;
-        st.links.edit(j, slot).next = router.free_slot;
-        router.free_slot = slot;
-        *st.slots.get(slot)
     }
 }

@@ -248,6 +248,7 @@ impl Detour {
             return Err(BuildError::field("routing.congestion", reason, Some(hint)));
         };
         let channels = match room.per {
+            Per::Port if router.shares_buffers => 1,
             Per::Port => router.vcs.unwrap_or_else(|| detour.vcs(topology)),
             Per::Vc => 1,
         };

@@ -27,6 +27,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             vcs: None,
             buffer: Some(Bytes(65_536)),
             output_buffer: None,
+            shares_buffers: false,
             crossbar_bandwidth: None,
             flit: Bytes(64),
             output_latency: Time::ZERO,

@@ -57,10 +57,11 @@ impl CreditShare {
 fn channels(net: &Network, state: &State, site: &Site) -> impl Iterator<Item = (u32, u32)> + use<> {
     // Nodes of input-queued routers give credits too, for all channels of a port together; those of late-admission routers with
     // channels for each.
-    let of_host = match (state.crossings.is_empty(), state.refused.is_empty()) {
-        (true, true) => 0,
+    let by_channel = !state.refused.is_empty() && state.held.is_empty();
+    let of_host = match (state.crossings.is_empty(), by_channel) {
+        (true, false) => 0,
         (false, _) => 1,
-        (true, false) => net.vcs,
+        (true, true) => net.vcs,
     };
     let (vcs, of_network, ports) = (net.vcs, u32::from(site.net), site.ports());
     let network = (0..of_network).flat_map(move |port| (0..vcs).map(move |vc| (port, vc)));

@@ -123,8 +123,14 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     by_channel.router.credit_uses_link = false;
     by_channel.router.credit_delay = Time(700);
     let in_turn = cell(&dragonfly, RouterModel::Credit, RoutingSpec::MacroPar(NoKeys {}));
+    let mut output_buffered = in_turn.clone();
+    output_buffered.router.architecture = Architecture::OutputBuffered;
+    output_buffered.router.buffer = Some(Bytes(80_000));
+    output_buffered.router.output_buffer = Some(Bytes(80_000));
+    output_buffered.router.shares_buffers = true;
     vec![
         ("credit, ways in turn", in_turn),
+        ("output-buffered", output_buffered),
         ("late admission by channel", by_channel),
         ("plain sculpin", plain_sculpin),
         ("sculpin", sculpin),
@@ -388,7 +394,8 @@ fn cases() -> Vec<(String, RunSpec)> {
 
 /// Cables that make errors, and others that fail and come back while messages of several packets are under way.
 fn with_outages() -> RunSpec {
-    let (_, mut spec) = cells().swap_remove(7);
+    let first_come = cells().into_iter().find(|(name, _)| *name == "credit, first come");
+    let (_, mut spec) = first_come.expect("there is one");
     let (_, work, end) = works(false).swap_remove(0);
     spec.jobs[0].work = work;
     spec.control.end = end;

@@ -637,6 +637,39 @@ fn late_admission_vcs_cells() -> Vec<(String, RunSpec)> {
     .collect()
 }
 
+/// Routers with output buffers per channel, of their own or shares of a port's.
+fn output_buffered_cells() -> Vec<(String, RunSpec)> {
+    let named = |name: &str| topologies().into_iter().find(|(n, _)| *n == name).unwrap().1;
+    [
+        ("dragonfly", RoutingSpec::MacroPar(NoKeys {})),
+        ("dragonfly", RoutingSpec::Ugal(DetourSpec::default())),
+        ("dragonfly+", RoutingSpec::Par(DetourSpec::default())),
+        ("fat-tree", RoutingSpec::AdaptiveUp(SenseSpec::default())),
+        ("hyperx", RoutingSpec::MIN_A),
+        ("torus", RoutingSpec::DOR),
+        ("mesh", RoutingSpec::VALIANT),
+        ("single router", RoutingSpec::MINIMAL),
+    ]
+    .into_iter()
+    .enumerate()
+    .filter(|(_, (name, routing))| fabric::routing::fits(routing.name(), &named(name)))
+    .map(|(i, (name, routing))| {
+        let mut spec = plain(named(name));
+        spec.routing = routing.clone();
+        spec.links.default.latency = Time::from_ns(if i % 2 == 0 { 10 } else { 150 });
+        spec.router.architecture = Architecture::OutputBuffered;
+        spec.router.buffer = Some(Bytes(24_000));
+        spec.router.output_buffer = Some(Bytes(if i % 2 == 0 { 24_000 } else { 3_000 }));
+        spec.router.shares_buffers = i % 2 == 0;
+        spec.router.traversal = Time::from_ns(if i % 3 == 0 { 0 } else { 40 });
+        if i % 4 == 3 {
+            spec.router.switching = Switching::StoreAndForward;
+        }
+        (format!("{name} {routing:?} output-buffered"), spec)
+    })
+    .collect()
+}
+
 fn synthetic(load: f64, message: u64) -> Work {
     Work::Synthetic(Synthetic {
         load: Some(load),
@@ -903,6 +936,21 @@ fn late_admission_by_channel_gives_one_answer_on_every_engine() {
         one_answer(&what, &spec);
         let mode = [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3];
         spec.jobs[0].work = pairs(Matching::Mutual, mode);
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn output_buffers_give_one_answer_on_every_engine() {
+    let cells = output_buffered_cells();
+    assert!(cells.len() >= 7, "{}", cells.len());
+    for (i, (what, mut spec)) in cells.into_iter().enumerate() {
+        spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+        spec.jobs[0].work = pairs(Matching::Mutual, PairMode::Batch { batch: 3 });
         spec.control.end = None;
         one_answer(&what, &spec);
     }

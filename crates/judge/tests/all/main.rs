@@ -41,6 +41,7 @@ mod mpi;
 mod oracle;
 mod oracle_studies;
 mod outages;
+mod output_buffered;
 mod overload;
 mod parallel_links;
 mod placement;

@@ -67,6 +67,7 @@ pub(crate) fn read(
 
     check_late_admission(&router, &nic, findings);
     check_late_admission_vcs(&router, findings);
+    check_output_buffered(&router, findings);
     check_vc_router(&router, &nic, findings);
 
     let source = Source::section(root, "routing", &empty, findings);
@@ -148,6 +149,18 @@ fn check_late_admission_vcs(router: &Values, findings: &mut Findings) {
             router.place(key),
             &format!("router.{key}"),
             "has no meaning with router.architecture = \"late-admission-vcs\"",
+            "remove the key, or take another architecture",
+        );
+    }
+}
+
+/// Packets are in one line for a link, whatever their channels.
+fn check_output_buffered(router: &Values, findings: &mut Findings) {
+    if router.text("architecture") == Some("output-buffered") && router.given("arbitration") {
+        findings.error(
+            router.place("arbitration"),
+            "router.arbitration",
+            "has no meaning with router.architecture = \"output-buffered\": the first that is put in line is the first to go",
             "remove the key, or take another architecture",
         );
     }
@@ -329,6 +342,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         vcs: values.integer("vcs").and_then(|vcs| u8::try_from(vcs).ok()),
         buffer: values.quantity("buffer").map(Bytes),
         output_buffer: values.quantity("output_buffer").map(Bytes),
+        shares_buffers: values.flag("share_buffers"),
         crossbar_bandwidth: queued
             .then(|| BitsPerSec(values.quantity("crossbar_bandwidth").unwrap_or(fastest + fastest / 2))),
         flit: Bytes(values.quantity_or_default("flit")),

@@ -43,15 +43,16 @@ const SCULPIN: Preset = Preset {
     credit: None,
 };
 
-/// SST/macro PISCES: credits and a bounded buffer, no latency of its own.
+/// SST/macro PISCES: an output buffer and one at the other end of the link, each shared out to the virtual channels, no latency of its own.
 const PISCES: Preset = Preset {
     name: "pisces",
     router: &[
         ("model", "credit"),
-        ("architecture", "voq"),
+        ("architecture", "output-buffered"),
         ("traversal", "0 ns"),
         ("buffer", "64 KiB"),
-        ("arbitration", "fcfs"),
+        ("output_buffer", "64 KiB"),
+        ("share_buffers", "true"),
         ("switching", "cut-through"),
         ("delivery", "tail"),
     ],

@@ -26,6 +26,20 @@ const INPUT_QUEUED: &[When] = &[
         values: &["input-queued"],
     },
 ];
+const OUTPUT_BUFFERS: &[When] = &[
+    CREDIT,
+    When {
+        key: "architecture",
+        values: &["input-queued", "output-buffered"],
+    },
+];
+const OUTPUT_BUFFERED: &[When] = &[
+    CREDIT,
+    When {
+        key: "architecture",
+        values: &["output-buffered"],
+    },
+];
 const VC_ROUTER: &[When] = &[CREDIT, FOR_FLITS];
 const FLITS: &[When] = &[
     CREDIT,
@@ -224,7 +238,14 @@ const ROUTER: &[Parameter] = &[
         Default::Text("64 KiB"),
         "Output buffer per port and virtual channel.",
     )
-    .when(INPUT_QUEUED),
+    .when(OUTPUT_BUFFERS),
+    key(
+        "share_buffers",
+        Type::Flag,
+        Default::Text("false"),
+        "`buffer` and `output_buffer` are those of a port, shared out evenly to its virtual channels.",
+    )
+    .when(OUTPUT_BUFFERED),
     key(
         "crossbar_bandwidth",
         BANDWIDTH,

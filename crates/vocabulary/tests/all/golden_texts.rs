@@ -717,6 +717,7 @@ fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters:
             "\"shift\"",
             "\"reads-first\"",
             "\"late-admission-vcs\"",
+            "\"output-buffered\"",
             "\"unadmitted\"",
             "\"drawn\"",
             "\"split\"",

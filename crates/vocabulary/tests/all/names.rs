@@ -142,6 +142,7 @@ fn names_are_read_as_themselves() {
         "input-queued",
         "late-admission",
         "late-admission-vcs",
+        "output-buffered",
         "vc-router",
     ] {
         let run = first_run(&study(plain, &format!("[router]\narchitecture = \"{name}\"")));

@@ -4,6 +4,7 @@ use super::super::{Architecture, RouterSpec};
 use super::input_queued::NamedInputQueued;
 use super::late_admission::NamedLateAdmission;
 use super::late_admission_vcs::NamedLateAdmissionVcs;
+use super::output_buffered::NamedOutputBuffered;
 use super::vc_router::NamedVcRouter;
 use super::{CreditLeaves, HopCost, NamedModel};
 use study::Entry;
@@ -23,6 +24,7 @@ pub(super) fn of(router: &RouterSpec) -> &'static dyn NamedModel {
         Architecture::InputQueued => &NamedInputQueued,
         Architecture::LateAdmission => &NamedLateAdmission,
         Architecture::LateAdmissionVcs => &NamedLateAdmissionVcs,
+        Architecture::OutputBuffered => &NamedOutputBuffered,
         Architecture::VcRouter => &NamedVcRouter,
     }
 }

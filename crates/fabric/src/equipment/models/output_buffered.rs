@@ -1,0 +1,32 @@
+//! `credit` with `architecture = "output-buffered"` before a run.
+
+use super::{HopCost, NamedModel, RouterSpec};
+use study::Bytes;
+
+/// The model.
+#[derive(Debug)]
+pub(super) struct NamedOutputBuffered;
+
+impl NamedModel for NamedOutputBuffered {
+    fn limits(&self) -> Option<(&'static str, &'static str)> {
+        Some((
+            "output-buffered",
+            "Packet granularity: flits of a packet are never apart. The crossbar is ideal, and a packet keeps its place in the line for a link.",
+        ))
+    }
+
+    fn cost(&self) -> HopCost {
+        HopCost {
+            alone: 0.35e-6,
+            with_ranks: 0.25e-6,
+        }
+    }
+
+    fn commits_before_room(&self) -> bool {
+        true
+    }
+
+    fn output_buffer(&self, router: &RouterSpec) -> Option<Bytes> {
+        router.output_buffer
+    }
+}
