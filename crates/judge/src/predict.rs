@@ -26,8 +26,8 @@ use work::build_error::BuildError;
 use work::traffic::Traffic;
 use work::workload::{Source, Workload};
 
-/// A process with the interpreter, NumPy and Arrow before it runs anything: measured, Python 3.11 on x86-64.
-const PROCESS_BYTES: f64 = 76e6;
+/// A worker with the interpreter and Arrow before it runs anything: measured, Python 3.11 on x86-64.
+const PROCESS_BYTES: f64 = 60e6;
 /// Wiring, peers, places and digests: bytes per port, per node and per router beside the state. Arrays that are filled one by one may
 /// hold up to twice what is in them.
 const PORT_TABLES: f64 = 2.0 * (7.0 + 8.0) + 8.0 / 64.0;
