@@ -7,3 +7,12 @@ pub(crate) fn cpu_time(clock: libc::clockid_t) -> u64 {
     unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
+
+/// Keeps the CPU busy for so long (ns).
+#[cfg(test)]
+pub(crate) fn compute(ns: u64) {
+    let begun = cpu_time(libc::CLOCK_THREAD_CPUTIME_ID);
+    while cpu_time(libc::CLOCK_THREAD_CPUTIME_ID) - begun < ns {
+        std::hint::black_box(begun);
+    }
+}

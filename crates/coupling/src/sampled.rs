@@ -88,14 +88,7 @@ impl SampledCalls {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Keeps the CPU busy for so long (ns).
-    fn compute(ns: u64) {
-        let begun = cpu_time(libc::CLOCK_THREAD_CPUTIME_ID);
-        while cpu_time(libc::CLOCK_THREAD_CPUTIME_ID) - begun < ns {
-            std::hint::black_box(begun);
-        }
-    }
+    use crate::cpu_clock::compute;
 
     /// What is told of so many calls and of computing between them, each of a length (ns).
     fn told(calls: u64, call: u64, between: u64) -> u64 {

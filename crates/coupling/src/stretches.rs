@@ -120,14 +120,7 @@ fn steps() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Keeps the CPU busy for so long.
-    fn compute(ns: u64) {
-        let begun = cpu_time(libc::CLOCK_THREAD_CPUTIME_ID);
-        while cpu_time(libc::CLOCK_THREAD_CPUTIME_ID) - begun < ns {
-            std::hint::black_box(begun);
-        }
-    }
+    use crate::cpu_clock::compute;
 
     #[test]
     fn stretches_share_the_cpu_time_between_two_looks() {

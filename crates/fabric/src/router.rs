@@ -230,25 +230,38 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         }
     }
 
-    /// Lets a packet wait for room in an output queue, beside it.
-    pub(crate) fn refuse(&mut self, channel: u32, packet: Packet) {
+    /// Keeps a packet in a slot of its own, behind which nothing stands.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self, packet: Packet, sequence: u32) -> u32 {
+        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
+        let link = Link { next: NONE, sequence };
+        let slot = st.routers.get(lp).free_slot;
+        if slot == NONE {
+            st.links.push(j, link);
+            return st.slots.push(j, packet);
+        }
+        st.routers.edit(j, lp).free_slot = st.links.get(slot).next;
+        st.slots.set(j, slot, packet);
+        st.links.set(j, slot, link);
+        slot
+    }
+
+    /// Takes a packet that waited out of its slot.
+    #[inline(always)]
+    pub(crate) fn let_go(&mut self, slot: u32) -> Packet {
         let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
         let router = st.routers.edit(j, lp);
-        router.queued += 1;
-        let free = router.free_slot;
-        let link = Link {
-            next: NONE,
-            sequence: 0,
-        };
-        let slot = if free == NONE {
-            st.links.push(j, link);
-            st.slots.push(j, packet)
-        } else {
-            router.free_slot = st.links.get(free).next;
-            st.slots.set(j, free, packet);
-            st.links.set(j, free, link);
-            free
-        };
+        router.queued -= 1;
+        st.links.edit(j, slot).next = router.free_slot;
+        router.free_slot = slot;
+        *st.slots.get(slot)
+    }
+
+    /// Lets a packet wait for room in an output queue, beside it.
+    pub(crate) fn refuse(&mut self, channel: u32, packet: Packet) {
+        let slot = self.keep(packet, 0);
+        let (st, j) = (&mut *self.st, &mut *self.j);
+        st.routers.edit(j, self.lp).queued += 1;
         let list = st.refused.edit(j, channel);
         match list.head {
             NONE => list.head = slot,
@@ -259,15 +272,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
 
     /// Takes the packet that has waited longest beside a queue, of which there is one.
     pub(crate) fn call_in(&mut self, channel: u32) -> Packet {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let list = st.refused.edit(j, channel);
+        let list = self.st.refused.edit(self.j, channel);
         let slot = list.head;
-        list.head = st.links.get(slot).next;
-        let router = st.routers.edit(j, lp);
-        router.queued -= 1;
-        st.links.edit(j, slot).next = router.free_slot;
-        router.free_slot = slot;
-        *st.slots.get(slot)
+        list.head = self.st.links.get(slot).next;
+        self.let_go(slot)
     }
 }
 

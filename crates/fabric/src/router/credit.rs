@@ -9,8 +9,9 @@ use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
 use crate::router::in_time::comes_through;
+use crate::router::waiting_behind;
 use crate::spec::RunSpec;
-use crate::state::{NONE, State};
+use crate::state::State;
 use des::{Event, Journal, Sink};
 
 /// The model.
@@ -146,9 +147,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
 /// Sizes of the packets that wait for a channel, which has some.
 fn sizes<const PLAIN: bool>(net: &Network, st: &State, port: u32, vc: u8) -> impl Iterator<Item = u32> {
     let head = st.channels.get(channel_of::<PLAIN>(net, port, vc)).head;
-    let some = |slot: u32| (slot != NONE).then_some(slot);
-    let slots = std::iter::successors(some(head), move |&slot| some(st.links.get(slot).next));
-    slots.map(|slot| st.slots.get(slot).size())
+    waiting_behind(st, head).map(|slot| st.slots.get(slot).size())
 }
 
 /// The place of a port's channel in the columns.

@@ -19,7 +19,7 @@ use crate::packet::Packet;
 use crate::packing;
 use crate::spec::{BitsPerSec, RunSpec};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
-use crate::state::{Link, NONE, State};
+use crate::state::{NONE, State};
 use des::checkpoint::{put, take};
 use des::{Event, Journal, NoJournal, Sink, Torn};
 use std::ops::Range;
@@ -302,23 +302,9 @@ impl<J: Journal, S: Sink<Fabric<InputQueued>>> AtRouter<'_, InputQueued, J, S> {
 
     /// Puts an arrived packet at the end of its input queue; `true` if it is the first.
     fn append(&mut self, index: u32, packet: Packet) -> bool {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let router = st.routers.edit(j, lp);
-        router.queued += 1;
-        let link = Link {
-            next: NONE,
-            sequence: 0,
-        };
-        let slot = router.free_slot;
-        let slot = if slot == NONE {
-            st.links.push(j, link);
-            st.slots.push(j, packet)
-        } else {
-            router.free_slot = st.links.get(slot).next;
-            st.slots.set(j, slot, packet);
-            st.links.set(j, slot, link);
-            slot
-        };
+        let slot = self.keep(packet, 0);
+        let (st, j) = (&mut *self.st, &mut *self.j);
+        st.routers.edit(j, self.lp).queued += 1;
         let input = st.inputs.edit(j, index);
         let first = input.head == NONE;
         if first {

@@ -20,7 +20,7 @@ use crate::packet::Packet;
 use crate::packing;
 use crate::spec::{Allocator, Matcher, PipelineSpec, RunSpec};
 use crate::state::pipeline::{FlitSource, InputChannel, OutputBuffer, OutputChannel, RouterClock, SwitchPort, stage};
-use crate::state::{Link, NONE, State};
+use crate::state::{NONE, State};
 use buffered::Outputs;
 use des::checkpoint::{put, take};
 use des::{Event, Journal, NoJournal, Sink, Torn, mix};
@@ -458,7 +458,7 @@ impl RouterModel for VcRouter {
         let now = packet.time().0;
         at.catch_up(now);
         at.st.routers.edit(at.j, at.lp).queued += 1;
-        let slot = at.keep(packet);
+        let slot = at.keep(packet, 1);
         let due = if packet.port() >= at.site.net {
             at.give_to_source(u32::from(packet.port() - at.site.net), slot)
         } else {
@@ -653,36 +653,6 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         if self.st.clocks.get(self.lp).due == u64::MAX {
             self.st.clocks.edit(self.j, self.lp).due = self.model.tick_from(now);
         }
-    }
-
-    /// Keeps a packet in a slot of its own.
-    #[inline(always)]
-    fn keep(&mut self, packet: Packet) -> u32 {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let link = Link {
-            next: NONE,
-            sequence: 1,
-        };
-        let slot = st.routers.get(lp).free_slot;
-        if slot == NONE {
-            st.links.push(j, link);
-            return st.slots.push(j, packet);
-        }
-        st.routers.edit(j, lp).free_slot = st.links.get(slot).next;
-        st.slots.set(j, slot, packet);
-        st.links.set(j, slot, link);
-        slot
-    }
-
-    /// Takes a packet out of its slot: it leaves the router.
-    #[inline(always)]
-    fn let_go(&mut self, slot: u32) -> Packet {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let router = st.routers.edit(j, lp);
-        router.queued -= 1;
-        st.links.edit(j, slot).next = router.free_slot;
-        router.free_slot = slot;
-        *st.slots.get(slot)
     }
 
     /// The place of a channel's records.
