@@ -92,6 +92,7 @@ pub use merlin::{KeepSpec, RatioSpec};
 pub use min_a::EqualSpec;
 pub use polarized::PenaltySpec;
 pub use proof::Proof;
+pub use sst_macro::{Draw, DrawSpec};
 pub use table::PathTable;
 pub use table_source::table_bytes;
 pub use tables::{DemandsFrom, DemandsSpec, PathChoice, SumsIn, TableSource, TablesSpec};

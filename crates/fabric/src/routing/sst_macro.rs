@@ -4,8 +4,10 @@
 //! **What waits** at a port is a whole number of packets: on `sculpin` routers those that wait for the link, without the one that it sends; with
 //! credits those that have left and whose credit is not back, in whole packets of `nic.packet`. A detour is taken where `q_via h_via <
 //! q_min h_min`. **Turns** begin with the number of the router, where nothing else is said.
+//! **Draws** are hashes, or by the clock as there ([`Draw`]).
 
 mod dragonfly;
+mod draw;
 mod hyperx;
 mod minimal;
 mod par;
@@ -15,6 +17,7 @@ mod scatter;
 mod ugal;
 mod valiant;
 
+pub use draw::{Draw, DrawSpec};
 pub(super) use minimal::MacroMinimal;
 pub(super) use par::MacroPar;
 pub(super) use scatter::MacroScatter;

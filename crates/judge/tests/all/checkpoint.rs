@@ -122,7 +122,11 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     by_channel.router.architecture = Architecture::LateAdmissionVcs;
     by_channel.router.credit_uses_link = false;
     by_channel.router.credit_delay = Time(700);
-    let in_turn = cell(&dragonfly, RouterModel::Credit, RoutingSpec::MacroPar(NoKeys {}));
+    let in_turn = cell(
+        &dragonfly,
+        RouterModel::Credit,
+        RoutingSpec::MacroPar(DrawSpec::default()),
+    );
     let mut output_buffered = in_turn.clone();
     output_buffered.router.architecture = Architecture::OutputBuffered;
     output_buffered.router.buffer = Some(Bytes(80_000));

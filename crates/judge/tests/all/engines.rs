@@ -201,9 +201,9 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::MerlinAdaptiveUp(KeepSpec { keep: 1.0 }),
             RoutingSpec::MacroScatter(NoKeys {}),
             RoutingSpec::MacroMinimal(NoKeys {}),
-            RoutingSpec::MacroValiant(NoKeys {}),
-            RoutingSpec::MacroUgal(NoKeys {}),
-            RoutingSpec::MacroPar(NoKeys {}),
+            RoutingSpec::MacroValiant(DrawSpec::default()),
+            RoutingSpec::MacroUgal(DrawSpec::default()),
+            RoutingSpec::MacroPar(DrawSpec::default()),
             RoutingSpec::Romm(NoKeys {}),
             RoutingSpec::O1Turn(NoKeys {}),
             RoutingSpec::LeastHops(TakeSpec { take: Taken::Random }),
@@ -558,10 +558,11 @@ fn macro_cells() -> Vec<(String, RunSpec)> {
     });
     let cells = [
         (plus.clone(), RoutingSpec::MacroMinimal(NoKeys {})),
-        (plus, RoutingSpec::MacroPar(NoKeys {})),
+        (plus.clone(), RoutingSpec::MacroPar(DrawSpec::default())),
+        (plus, RoutingSpec::MacroPar(DrawSpec { draw: Draw::Clock })),
         (
             TopologySpec::HyperX(lattice(&[3, 2, 3], &[1, 2, 1], 2)),
-            RoutingSpec::MacroPar(NoKeys {}),
+            RoutingSpec::MacroPar(DrawSpec::default()),
         ),
     ];
     let models = [RouterModel::Sculpin, RouterModel::Credit];
@@ -641,7 +642,8 @@ fn late_admission_vcs_cells() -> Vec<(String, RunSpec)> {
 fn output_buffered_cells() -> Vec<(String, RunSpec)> {
     let named = |name: &str| topologies().into_iter().find(|(n, _)| *n == name).unwrap().1;
     [
-        ("dragonfly", RoutingSpec::MacroPar(NoKeys {})),
+        ("dragonfly", RoutingSpec::MacroPar(DrawSpec::default())),
+        ("dragonfly", RoutingSpec::MacroUgal(DrawSpec { draw: Draw::Clock })),
         ("dragonfly", RoutingSpec::Ugal(DetourSpec::default())),
         ("dragonfly+", RoutingSpec::Par(DetourSpec::default())),
         ("fat-tree", RoutingSpec::AdaptiveUp(SenseSpec::default())),

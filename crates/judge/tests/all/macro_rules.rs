@@ -47,9 +47,9 @@ fn hyperx(shape: [u32; 3]) -> TopologySpec {
 
 const SCATTER: RoutingSpec = RoutingSpec::MacroScatter(NoKeys {});
 const MINIMAL: RoutingSpec = RoutingSpec::MacroMinimal(NoKeys {});
-const VALIANT: RoutingSpec = RoutingSpec::MacroValiant(NoKeys {});
-const UGAL: RoutingSpec = RoutingSpec::MacroUgal(NoKeys {});
-const PAR: RoutingSpec = RoutingSpec::MacroPar(NoKeys {});
+const VALIANT: RoutingSpec = RoutingSpec::MacroValiant(DrawSpec { draw: Draw::Packet });
+const UGAL: RoutingSpec = RoutingSpec::MacroUgal(DrawSpec { draw: Draw::Packet });
+const PAR: RoutingSpec = RoutingSpec::MacroPar(DrawSpec { draw: Draw::Packet });
 
 /// On routers without credits: a packet at a port is that of a link that is not idle, and those behind it wait.
 fn run_of(topology: TopologySpec, routing: RoutingSpec, model: RouterModel) -> RunSpec {

@@ -5,10 +5,12 @@
 //! end of the link that was aimed at, and from there minimally. Inside a group: over a router that is neither end. **The test** is 3 hops against 5, inside a
 //! group 1 against 2: at the source router (`macro-ugal`), or at every router until a detour is taken, in the destination's group too (`macro-par`).
 
+use super::draw::{ClockDraws, DrawSpec};
 use super::queue::{PacketQueue, SeenQueues};
 use crate::routing::group_links::GroupLinks;
 use crate::routing::prelude::*;
 use crate::routing::turns::{MOST_COUNTERS, turn};
+use des::Event;
 use topo::{Came, GlobalLink, Step};
 
 /// Which packets go round.
@@ -24,21 +26,38 @@ pub(super) enum GroupRule {
     Par,
 }
 
-/// One of them, ready to run. Counters: of minimal links by group, then of detours by group.
+/// One of them, ready to run. Counters, by group: see [`GroupTurn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupTurns {
     rule: GroupRule,
     queue: PacketQueue,
     links: GroupLinks,
+    /// What ways round are drawn by in place of hashes.
+    clock: Option<ClockDraws>,
 }
 
-/// Phases: minimal; round a router of the group; minimal behind a detour; and on the way to a link, by its place among those of its router.
+/// Counters of a router by group. Of minimal links it is the turn that the first two say together; of ways round, that the last two do.
+#[derive(Clone, Copy)]
+enum GroupTurn {
+    /// Packets on their way, without a test.
+    OnTheWay,
+    /// Packets that were tested and go minimally: both turns move on.
+    Tested,
+    /// Packets that go round.
+    Round,
+}
+
+/// Kinds of counters.
+const TURNS: u32 = 3;
+
+/// Phases: minimal; round a router of the group; minimal behind a detour; and on the way to a link, by its place among those of its router,
+/// or by its group where that was drawn by the clock.
 const MINIMAL: u8 = 0;
 const INSIDE: u8 = 1;
 const BEHIND: u8 = 2;
 const TO_LINK: u8 = 3;
-/// Links of a router to one group that a phase can tell apart.
-const MOST_OWN: u32 = 12;
+/// Links of a router to one group that a phase can tell apart, or groups.
+const MOST_TOLD: u32 = 13;
 
 /// Third groups drawn, of which a router may have the only link itself.
 const TRIES: u64 = 16;
@@ -62,7 +81,7 @@ struct TurnChoice {
 
 impl GroupTurns {
     pub(super) fn new(
-        rule: GroupRule,
+        (rule, spec): (GroupRule, &DrawSpec),
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<GroupTurns, BuildError> {
@@ -72,16 +91,23 @@ impl GroupTurns {
                 "give routers_per_group one number, or take \"ugal\" or \"par\"",
             );
         };
-        if links.links.div_ceil(links.routers) >= MOST_OWN || 2 * links.groups > MOST_COUNTERS {
+        if links.links.div_ceil(links.routers) >= MOST_TOLD - 1 || TURNS * links.groups > MOST_COUNTERS {
             return refuse(
-                "a packet can tell 11 links of a router to one group apart, and a router 32,767 groups",
+                "a packet can tell 11 links of a router to one group apart, and a router 21,845 groups",
                 "take \"ugal\" or \"par\", or fewer links per pair",
             );
+        }
+        let clock = ClockDraws::of(spec, terms);
+        if clock.is_some() && (links.links > 1 || links.groups > MOST_TOLD) {
+            let reason = "a packet remembers the group that it drew, one of 13, by its only link";
+            let hint = "take links_per_pair = 1 and at most 13 groups, or leave routing.draw away";
+            return Err(BuildError::field("routing.draw", reason, Some(hint)));
         }
         Ok(GroupTurns {
             rule,
             queue: PacketQueue::of(terms),
             links,
+            clock,
         })
     }
 
@@ -143,7 +169,7 @@ impl ReadyRouting for GroupTurns {
     }
 
     fn counters(&self) -> u32 {
-        2 * self.links.groups
+        TURNS * self.links.groups
     }
 
     fn asks_for_cables(&self) -> bool {
@@ -177,6 +203,11 @@ impl TurnsPacket<'_> {
         }
     }
 
+    /// When it is routed (ps).
+    fn now(&self) -> u64 {
+        self.here.packet.time().0
+    }
+
     /// What is drawn for the packet at a router.
     fn word(&self, router: u32) -> u64 {
         let Here { routing, packet, .. } = self.here;
@@ -196,19 +227,20 @@ impl TurnsPacket<'_> {
     fn choice(&self, seen: &mut SeenQueues<'_>) -> TurnChoice {
         let (own, target) = (self.own_group(), self.links().group(self.to));
         let phase = self.here.packet.phase();
-        if phase >= TO_LINK {
-            return self.by_link(phase - TO_LINK, target, seen);
+        if let Some(told) = phase.checked_sub(TO_LINK) {
+            return self.by_link(told, target, seen);
         }
+        let first = self.came.port == Came::NONE;
+        let tests = phase == MINIMAL && self.turns.goes_round() && (first || self.turns.rule == GroupRule::Par);
+        let turn = if tests { GroupTurn::Tested } else { GroupTurn::OnTheWay };
         let minimal = match own == target {
             true => TurnChoice {
                 port: self.local(self.to),
                 counter: None,
                 phase,
             },
-            false => self.in_turn_to(target, phase, seen),
+            false => self.in_turn_to(target, (turn, phase), seen),
         };
-        let first = self.came.port == Came::NONE;
-        let tests = phase == MINIMAL && self.turns.goes_round() && (first || self.turns.rule == GroupRule::Par);
         let round = if tests {
             self.round(own == target, target, seen)
         } else {
@@ -225,8 +257,18 @@ impl TurnsPacket<'_> {
         }
     }
 
+    /// The number of a counter.
+    fn counter(&self, turn: GroupTurn, group: u32) -> u32 {
+        turn as u32 * self.links().groups + group
+    }
+
+    /// Packets that two counters have counted.
+    fn counted(&self, turns: [GroupTurn; 2], group: u32, seen: &mut SeenQueues<'_>) -> u64 {
+        turns.map(|turn| seen.count(self.counter(turn, group))).iter().sum()
+    }
+
     /// To another group by an own link, or to a router that has some, in turn.
-    fn in_turn_to(&self, group: u32, phase: u8, seen: &mut SeenQueues<'_>) -> TurnChoice {
+    fn in_turn_to(&self, group: u32, (as_what, phase): (GroupTurn, u8), seen: &mut SeenQueues<'_>) -> TurnChoice {
         let at = self.at();
         let all = between(self.links(), self.topology(), self.own_group(), group);
         let own = all.clone().filter(|link| link.router == at);
@@ -234,7 +276,8 @@ impl TurnsPacket<'_> {
             0 => (self.links().links, false),
             many => (many, true),
         };
-        let place = turn(at, seen.count(group), many) as usize;
+        let count = self.counted([GroupTurn::OnTheWay, GroupTurn::Tested], group, seen);
+        let place = turn(at, count, many) as usize;
         let port = match owned {
             true => own.clone().nth(place).map(|link| u32::from(link.port)),
             false => all.clone().nth(place).map(|link| self.local(link.router)),
@@ -242,7 +285,7 @@ impl TurnsPacket<'_> {
         TurnChoice {
             // Two groups have a link.
             port: port.unwrap_or(0),
-            counter: Some(group),
+            counter: Some(self.counter(as_what, group)),
             phase,
         }
     }
@@ -250,6 +293,9 @@ impl TurnsPacket<'_> {
     /// The third group that it draws at a router of its group: one that another router has a link to.
     fn third(&self, router: u32, target: u32) -> Option<u32> {
         let (links, own) = (self.links(), self.own_group());
+        if let Some(clock) = self.turns.clock {
+            return clock.first(self.now(), links.groups, |group| group != own && group != target);
+        }
         (0..TRIES).find_map(|attempt| {
             let third = links.third(mix(self.word(router) ^ attempt), own, target)?;
             let mut all = between(links, self.topology(), own, third);
@@ -263,9 +309,13 @@ impl TurnsPacket<'_> {
         let word = self.word(at);
         if inside {
             let first = own * links.routers;
-            let mut others = (first..first + links.routers).filter(|&router| router != at && router != self.to);
+            let is_other = |router: u32| router != at && router != self.to;
+            let mut others = (first..first + links.routers).filter(|&router| is_other(router));
             let many = links.routers.checked_sub(2).filter(|&many| many > 0)?;
-            let over = others.nth(below(word, many.into()) as usize)?;
+            let over = match self.turns.clock {
+                Some(clock) => first + clock.first(self.now(), links.routers, |place| is_other(first + place))?,
+                None => others.nth(below(word, many.into()) as usize)?,
+            };
             return Some(TurnChoice {
                 port: self.local(over),
                 counter: None,
@@ -276,29 +326,36 @@ impl TurnsPacket<'_> {
         let all = between(links, self.topology(), own, third);
         let others = all.clone().filter(|link| link.router != at);
         let many = others.clone().count() as u32;
-        let counter = links.groups + third;
-        let place = turn(at, seen.count(counter), many) as usize;
+        let count = self.counted([GroupTurn::Tested, GroupTurn::Round], third, seen);
+        let place = turn(at, count, many) as usize;
         let aim = others.clone().nth(place)?;
         let before = all
             .clone()
             .take_while(|link| link.port != aim.port || link.router != aim.router);
         let of_router = before.filter(|link| link.router == aim.router).count() as u8;
+        let told = self.turns.clock.map_or(of_router, |_| third as u8);
         Some(TurnChoice {
             port: self.local(aim.router),
-            counter: Some(counter),
-            phase: TO_LINK + of_router,
+            counter: Some(self.counter(GroupTurn::Round, third)),
+            phase: TO_LINK + told,
         })
     }
 
     /// On its way over the third group, aimed at the link of a place among those of its router.
-    fn by_link(&self, place: u8, target: u32, seen: &mut SeenQueues<'_>) -> TurnChoice {
+    fn by_link(&self, told: u8, target: u32, seen: &mut SeenQueues<'_>) -> TurnChoice {
         let links = self.links();
         let before = self.before();
+        let by_group = self.turns.clock.is_some();
         if !links.is_global(self.came.port) {
             // At the router that was aimed at, from the one that drew.
-            let third = self.third(before, target);
-            return self.in_turn_to(third.unwrap_or(target), TO_LINK + place, seen);
+            let third = if by_group {
+                Some(told.into())
+            } else {
+                self.third(before, target)
+            };
+            return self.in_turn_to(third.unwrap_or(target), (GroupTurn::OnTheWay, TO_LINK + told), seen);
         }
+        let place = if by_group { 0 } else { told };
         let mut of_router =
             between(links, self.topology(), links.group(before), self.own_group()).filter(|link| link.router == before);
         match of_router.nth(place.into()).map(|link| link.peer) {
@@ -307,7 +364,7 @@ impl TurnsPacket<'_> {
                 counter: None,
                 phase: BEHIND,
             },
-            _ => self.in_turn_to(target, BEHIND, seen),
+            _ => self.in_turn_to(target, (GroupTurn::OnTheWay, BEHIND), seen),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! port of the first of them is held against the minimal one. A detour goes to the point with all drawn coordinates, then to the destination, both in
 //! the order of dimensions, without a further test.
 
+use super::draw::{Draw, DrawSpec};
 use super::queue::PacketQueue;
 use crate::routing::prelude::*;
 use topo::{Came, Step};
@@ -20,7 +21,16 @@ pub struct JointDetour {
 }
 
 impl JointDetour {
-    pub(super) fn new(terms: &RoutingTerms<'_>, topology: &Topology) -> Result<JointDetour, BuildError> {
+    pub(super) fn new(
+        spec: &DrawSpec,
+        terms: &RoutingTerms<'_>,
+        topology: &Topology,
+    ) -> Result<JointDetour, BuildError> {
+        if spec.draw != Draw::Packet {
+            let reason = "a packet has no room for the point that it drew";
+            let hint = "leave it away here; dragonflies and dragonfly+ have it";
+            return Err(BuildError::field("routing.draw", reason, Some(hint)));
+        }
         match Self::on(PacketQueue::of(terms), topology) {
             Some(detour) => Ok(detour),
             None => refuse(

@@ -2,6 +2,7 @@
 
 use super::MacroRouting;
 use super::dragonfly::{GroupRule, GroupTurns};
+use super::draw::DrawSpec;
 use super::plus::{SpineTurns, is_even};
 use crate::routing::group_links::one_row;
 use crate::routing::prelude::*;
@@ -31,8 +32,11 @@ impl NamedRouting for MacroMinimal {
 
     fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
         match topology.spec() {
-            TopologySpec::DragonflyPlus(_) => SpineTurns::new(false, terms, topology).map(MacroRouting::DragonflyPlus),
-            _ => GroupTurns::new(GroupRule::Minimal, terms, topology).map(MacroRouting::Dragonfly),
+            TopologySpec::DragonflyPlus(_) => {
+                SpineTurns::new((false, &DrawSpec::default()), terms, topology).map(MacroRouting::DragonflyPlus)
+            }
+            _ => GroupTurns::new((GroupRule::Minimal, &DrawSpec::default()), terms, topology)
+                .map(MacroRouting::Dragonfly),
         }
     }
 }

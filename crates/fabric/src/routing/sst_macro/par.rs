@@ -2,6 +2,7 @@
 
 use super::MacroRouting;
 use super::dragonfly::{GroupRule, GroupTurns};
+use super::draw::{DRAW, DrawSpec};
 use super::hyperx::JointDetour;
 use super::plus::{SpineTurns, is_even};
 use crate::routing::group_links::one_row;
@@ -23,23 +24,26 @@ impl NamedRouting for MacroPar {
         " (groups of one row, links from every spine to every group, three dimensions)",
         fits,
     );
+    const KEYS: &'static [Parameter] = &[DRAW];
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::WhereQueuesAreLong;
     const OVER_A_THIRD_GROUP: bool = true;
     const WITH_FAILURES: WithFailures = WithFailures::NeedsAll;
 
-    type Parameters = NoKeys;
+    type Parameters = DrawSpec;
     type Ready = MacroRouting;
 
-    fn read(_: &OwnValues, _: &mut Findings) -> Option<NoKeys> {
-        Some(NoKeys {})
+    fn read(keys: &OwnValues, _: &mut Findings) -> Option<DrawSpec> {
+        Some(DrawSpec::read(keys))
     }
 
-    fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
+    fn ready(draws: &DrawSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
         match topology.spec() {
-            TopologySpec::DragonflyPlus(_) => SpineTurns::new(true, terms, topology).map(MacroRouting::DragonflyPlus),
-            TopologySpec::HyperX(_) => JointDetour::new(terms, topology).map(MacroRouting::HyperX),
-            _ => GroupTurns::new(GroupRule::Par, terms, topology).map(MacroRouting::Dragonfly),
+            TopologySpec::DragonflyPlus(_) => {
+                SpineTurns::new((true, draws), terms, topology).map(MacroRouting::DragonflyPlus)
+            }
+            TopologySpec::HyperX(_) => JointDetour::new(draws, terms, topology).map(MacroRouting::HyperX),
+            _ => GroupTurns::new((GroupRule::Par, draws), terms, topology).map(MacroRouting::Dragonfly),
         }
     }
 }

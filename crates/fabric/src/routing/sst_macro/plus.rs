@@ -2,9 +2,11 @@
 //! the destination; spines over their links to a group. `macro-par` at a spine of the source's group holds one link of its own to a third group, drawn,
 //! against the minimal one, and a third group is left by the spine where it was entered.
 
+use super::draw::{ClockDraws, DrawSpec};
 use super::queue::PacketQueue;
 use crate::routing::prelude::*;
 use crate::routing::turns::{COUNTER, turn};
+use des::Event;
 use topo::Step;
 
 /// The routing, ready to run. Counter 0 is that of the spines; counter `group` that of the links there, at spines.
@@ -13,6 +15,8 @@ pub struct SpineTurns {
     progressive: bool,
     queue: PacketQueue,
     numbers: SpineNumbers,
+    /// What links to third groups are drawn by in place of hashes.
+    clock: Option<ClockDraws>,
 }
 
 /// The numbers of a dragonfly+.
@@ -67,7 +71,7 @@ impl SpineNumbers {
 
 impl SpineTurns {
     pub(super) fn new(
-        progressive: bool,
+        (progressive, spec): (bool, &DrawSpec),
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<SpineTurns, BuildError> {
@@ -81,6 +85,7 @@ impl SpineTurns {
             progressive,
             queue: PacketQueue::of(terms),
             numbers,
+            clock: ClockDraws::of(spec, terms),
         })
     }
 }
@@ -134,10 +139,17 @@ impl ReadyRouting for SpineTurns {
         }
         let thirds = (numbers.groups - 2) * numbers.links;
         if self.progressive && thirds > 0 {
-            let drawn = numbers.first_global() + below(mix(word), thirds.into()) as u32;
-            let behind = drawn >= numbers.first_to(own, target);
-            let round = drawn + if behind { numbers.links } else { 0 };
-            if seen.at(minimal) > 2 * seen.at(round) {
+            let to_target = numbers.first_to(own, target) - numbers.first_global();
+            let is_third = |link: u32| link.wrapping_sub(to_target) >= numbers.links;
+            let link = match self.clock {
+                Some(clock) => clock.first(packet.time().0, thirds + numbers.links, is_third),
+                None => {
+                    let drawn = below(mix(word), thirds.into()) as u32;
+                    Some(drawn + if drawn >= to_target { numbers.links } else { 0 })
+                }
+            };
+            let round = link.map(|link| numbers.first_global() + link);
+            if let Some(round) = round.filter(|&round| seen.at(minimal) > 2 * seen.at(round)) {
                 return way(round, vc);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::MacroRouting;
 use super::dragonfly::{GroupRule, GroupTurns};
+use super::draw::{DRAW, DrawSpec};
 use crate::routing::group_links::GroupLinks;
 use crate::routing::prelude::*;
 
@@ -14,19 +15,20 @@ impl NamedRouting for MacroUgal {
     const SOURCE: &'static str = "SST/macro, dragonfly_ugal";
     const LIMITS: &'static str = "Sees the own router only.";
     const FITS: Fits = GroupLinks::FITS;
+    const KEYS: &'static [Parameter] = &[DRAW];
     const ADAPTIVE: bool = true;
     const DETOURS: Detours = Detours::WhereQueuesAreLong;
     const OVER_A_THIRD_GROUP: bool = true;
     const WITH_FAILURES: WithFailures = WithFailures::NeedsAll;
 
-    type Parameters = NoKeys;
+    type Parameters = DrawSpec;
     type Ready = MacroRouting;
 
-    fn read(_: &OwnValues, _: &mut Findings) -> Option<NoKeys> {
-        Some(NoKeys {})
+    fn read(keys: &OwnValues, _: &mut Findings) -> Option<DrawSpec> {
+        Some(DrawSpec::read(keys))
     }
 
-    fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
-        GroupTurns::new(GroupRule::Ugal, terms, topology).map(MacroRouting::Dragonfly)
+    fn ready(draws: &DrawSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
+        GroupTurns::new((GroupRule::Ugal, draws), terms, topology).map(MacroRouting::Dragonfly)
     }
 }
