@@ -5,7 +5,10 @@ import builtins
 import collections.abc
 import importlib
 import inspect
+import os
 import re
+import subprocess
+import sys
 import typing
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -103,3 +106,21 @@ def test_files_that_analyses_write_are_fabricsims():
     for name in ("knee.svg", "knee-2.svg", "interference-0.svg", "effects.csv", "perturbed.parquet"):
         assert is_own(name), name
     assert not is_own("knee-2.png")
+
+
+#: Loads NumPy as commands do; prints the process' threads, and what those that it starts are told.
+LOADS_ALONE = """
+import os
+from fabricsim._hiding import alone
+alone()
+import numpy
+print(len(os.listdir("/proc/self/task")), os.environ.get("OPENBLAS_NUM_THREADS"), numpy.linalg.inv(2 * numpy.eye(2))[0, 0])
+"""
+
+
+def test_commands_load_numpy_without_threads_and_tell_nobody():
+    silent = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for told, threads in ((None, 1), ("1", 1), ("2", min(2, os.cpu_count() or 1))):
+        env = silent if told is None else {**silent, "OPENBLAS_NUM_THREADS": told}
+        done = subprocess.run([sys.executable, "-c", LOADS_ALONE], env=env, capture_output=True, text=True)
+        assert done.stdout.split() == [str(threads), str(told), "0.5"], done.stderr

@@ -330,7 +330,23 @@ impl Routing {
     /// Decides whether the run can deadlock.
     pub fn prove(&self, router: &RouterSpec, topology: &Topology) -> Proof {
         let (one, networks) = self.of_one();
-        let mut proof = proof::prove(router, topology, one.kind.ready(), one.needed);
+        let kind = one.kind.ready();
+        // What tables hold, what files hold and what has failed is not in these words.
+        let is_told = kind.table().is_none() && !topology.spec().is_graph() && !topology.is_curtailed();
+        let told = || {
+            format!(
+                "{router:?} {:?} {:?} {:?} {}",
+                topology.spec(),
+                topology.tie(),
+                one.kind,
+                one.needed
+            )
+        };
+        let prove = || proof::prove(router, topology, kind, one.needed);
+        let mut proof = match is_told {
+            true => proof::remembered(told(), prove),
+            false => prove(),
+        };
         if networks > 1 {
             proof.words += &format!("; {networks} virtual networks with as many channels each");
         }

@@ -238,11 +238,7 @@ impl<'a> Dependencies<'a> {
             bits: vec![0; n_bits.div_ceil(64) as usize],
             used: vec![false; n_channels],
         };
-        let mut visited = Visited {
-            stamps: Vec::new(),
-            index: HashMap::new(),
-            n_channels,
-        };
+        let mut visited = Visited::new(n_channels);
         let (mut steps, mut work, mut taken) = (Vec::new(), Vec::new(), 0u64);
         let mut stamp = 0;
         for dst in targets {
@@ -364,25 +360,58 @@ impl<'a> Dependencies<'a> {
 /// Which (channel, state) the search for one destination has seen: a stamp per channel for each state that occurs.
 struct Visited {
     stamps: Vec<Vec<u32>>,
-    index: HashMap<u32, usize>,
+    /// Places of low states in `stamps`, plus one; zero of those that have not occurred.
+    low: Vec<u32>,
+    /// Places of other states.
+    high: HashMap<u32, usize>,
     n_channels: usize,
 }
 
+/// States up to here are looked up by their numbers.
+const MOST_LOW: u32 = 1 << 16;
+
 impl Visited {
-    fn visit(&mut self, channel: usize, state: u32, stamp: u32, work: &mut Vec<(usize, u32)>) -> Result<(), Verdict> {
-        let slot = match self.index.get(&state) {
-            Some(&slot) => slot,
-            None => {
-                if (self.stamps.len() as u64 + 1) * self.n_channels as u64 > MOST_VISITED {
-                    return Err(Verdict::TooLarge {
-                        reason: format!("more than {MOST_VISITED} channels times packet states"),
-                    });
-                }
-                self.stamps.push(vec![0; self.n_channels]);
-                self.index.insert(state, self.stamps.len() - 1);
-                self.stamps.len() - 1
-            }
+    fn new(n_channels: usize) -> Visited {
+        Visited {
+            stamps: Vec::new(),
+            low: Vec::new(),
+            high: HashMap::new(),
+            n_channels,
+        }
+    }
+
+    /// Where the stamps of a state are.
+    fn place(&mut self, state: u32) -> Result<usize, Verdict> {
+        let known = match state < MOST_LOW {
+            true => self
+                .low
+                .get(state as usize)
+                .and_then(|&place| place.checked_sub(1))
+                .map(|place| place as usize),
+            false => self.high.get(&state).copied(),
         };
+        if let Some(place) = known {
+            return Ok(place);
+        }
+        let place = self.stamps.len();
+        if (place as u64 + 1) * self.n_channels as u64 > MOST_VISITED {
+            return Err(Verdict::TooLarge {
+                reason: format!("more than {MOST_VISITED} channels times packet states"),
+            });
+        }
+        self.stamps.push(vec![0; self.n_channels]);
+        if state < MOST_LOW {
+            let least = self.low.len().max(state as usize + 1);
+            self.low.resize(least, 0);
+            self.low[state as usize] = place as u32 + 1;
+        } else {
+            self.high.insert(state, place);
+        }
+        Ok(place)
+    }
+
+    fn visit(&mut self, channel: usize, state: u32, stamp: u32, work: &mut Vec<(usize, u32)>) -> Result<(), Verdict> {
+        let slot = self.place(state)?;
         if std::mem::replace(&mut self.stamps[slot][channel], stamp) != stamp {
             work.push((channel, state));
         }

@@ -19,7 +19,7 @@ import typer
 
 from fabricsim import __version__
 from fabricsim._files import NO_ROOM
-from fabricsim._hiding import hide
+from fabricsim._hiding import alone, hide
 from fabricsim._mpi import connect, serve
 from fabricsim.analyses import ANALYSES
 from fabricsim.cli import bench, programs, runs, studies, trace, view
@@ -171,6 +171,7 @@ def _show_warning(
 def main() -> NoReturn:
     """Entry point of the `fabricsim` command, on every rank where a launcher has started several."""
     hide("pandas")
+    alone()
     try:
         process.ranks = connect()
     except RuntimeError as error:

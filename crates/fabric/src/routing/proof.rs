@@ -2,6 +2,7 @@
 
 use super::algorithm::ReadyRouting;
 use crate::equipment::{RouterChannels, RouterSpec};
+use std::sync::Mutex;
 use topo::deadlock::{Verdict, check_or_reduced, check_within};
 use topo::{RingSpec, Topology, TopologySpec};
 
@@ -23,6 +24,34 @@ pub struct Proof {
     pub decided: bool,
     /// In words; the cycle by names if there is one.
     pub words: String,
+}
+
+/// Proofs that a process remembers: of the networks of a campaign.
+const MOST_REMEMBERED: usize = 64;
+
+/// Proofs of this process by what they are of, the oldest first.
+static REMEMBERED: Mutex<Vec<(String, Proof)>> = Mutex::new(Vec::new());
+
+/// What `prove` finds of routers, topology and routing in these words, which say all that matters; found once by a process, for the last networks
+/// that it asked for.
+pub fn remembered(of: String, prove: impl FnOnce() -> Proof) -> Proof {
+    let known = |proofs: &Vec<(String, Proof)>| {
+        proofs
+            .iter()
+            .find(|(known, _)| *known == of)
+            .map(|(_, proof)| proof.clone())
+    };
+    if let Some(proof) = REMEMBERED.lock().ok().and_then(|proofs| known(&proofs)) {
+        return proof;
+    }
+    let proof = prove();
+    if let Ok(mut proofs) = REMEMBERED.lock() {
+        if proofs.len() == MOST_REMEMBERED {
+            proofs.remove(0);
+        }
+        proofs.push((of, proof.clone()));
+    }
+    proof
 }
 
 /// Decides whether a run can deadlock.
@@ -168,6 +197,25 @@ fn on_graph(topology: &Topology, kind: &dyn ReadyRouting, vcs: u8) -> Proof {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_proof_is_found_once_for_what_it_is_of_and_forgotten_behind_many_others() {
+        let proof = |words: &str| Proof {
+            free: true,
+            decided: true,
+            words: words.to_owned(),
+        };
+        let of = |number: usize| format!("network {number} of this test");
+        for number in 0..MOST_REMEMBERED {
+            assert_eq!(remembered(of(number), || proof(&of(number))).words, of(number));
+        }
+        assert_eq!(
+            remembered(of(MOST_REMEMBERED - 1), || panic!("it is known")).words,
+            of(MOST_REMEMBERED - 1)
+        );
+        remembered(of(MOST_REMEMBERED), || proof("one more"));
+        assert_eq!(remembered(of(0), || proof("found anew")).words, "found anew");
+    }
     use crate::routing::Kind;
     use crate::spec::{DetourSpec, RoutingSpec, Via, ViaSpec, plain};
     use des::mix;

@@ -190,9 +190,14 @@ fn draws_by_the_clock_make_the_wavefronts_of_sst_macro() {
     let outside = outside();
     for (case, topology, routing, router, by) in BY_THE_CLOCK {
         let is_it = |row: &&Value| {
-            [("case", case), ("topology", topology), ("routing", routing), ("router", router)]
-                .iter()
-                .all(|(key, name)| row[key] == *name)
+            [
+                ("case", case),
+                ("topology", topology),
+                ("routing", routing),
+                ("router", router),
+            ]
+            .iter()
+            .all(|(key, name)| row[key] == *name)
         };
         let row = outside["rows"].as_array().unwrap().iter().find(is_it).unwrap();
         let mut spec = study(row);
@@ -203,7 +208,10 @@ fn draws_by_the_clock_make_the_wavefronts_of_sst_macro() {
         };
         spec.control.seed = SEED;
         let part = miss(time(&spec), row);
-        assert!((part - by).abs() < 1.0, "{case} {routing}: {part:+.1} %, was {by:+.1} %");
+        assert!(
+            (part - by).abs() < 1.0,
+            "{case} {routing}: {part:+.1} %, was {by:+.1} %"
+        );
     }
 }
 

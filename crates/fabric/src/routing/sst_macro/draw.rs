@@ -1,5 +1,7 @@
 //! From what packets draw.
 
+use super::MacroPar;
+use crate::routing::keys::defaults;
 use crate::routing::prelude::*;
 use study::{Named, Type, choice, key};
 
@@ -19,16 +21,16 @@ pub(super) const DRAW: Parameter = key(
 );
 
 /// What a routing with detours of SST/macro is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawSpec {
     /// From what it draws; a canonical study leaves packets out.
     #[serde(default = "of_packets", skip_serializing_if = "is_of_packets")]
     pub draw: Draw,
 }
 
-impl Default for Draw {
+impl Default for DrawSpec {
     fn default() -> Self {
-        Draw::Packet
+        defaults::<MacroPar>()
     }
 }
 
