@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
+# Where Python may not keep its bytecode, as in many containers, every command compiles all that it needs.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 # Cargo profile of the wheel; `make setup WHEEL_PROFILE=quick` builds faster and runs slower.
@@ -38,7 +40,7 @@ $(STAMPS)/venv: pyproject.toml
 	@test -x $(BIN)/python && $(BIN)/python -c 'import pip' 2>/dev/null || "$(PYTHON)" -m venv --clear .venv
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["build"], sep="\n")' > $(STAMPS)/requirements.txt
 	@echo "installing Python packages ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $(STAMPS)/requirements.txt
 	@touch $@
 
 $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
@@ -46,7 +48,8 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@rm -rf $(WHEELS)
 	@$(ALONE) $(BIN)/python tools/mpi_libraries.py $(WHEEL_PROFILE)
 	@$(ALONE) VIRTUAL_ENV="$$PWD/.venv" $(BIN)/maturin build --quiet --profile $(WHEEL_PROFILE) --locked --interpreter "$$PWD/$(BIN)/python" --out $(WHEELS)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(BIN)/python -c 'import compileall, fabricsim, fabricsim.cli, numpy, pyarrow.parquet; compileall.compile_dir(fabricsim.__path__[0], quiet=1)'
 	@echo $(WHEEL_PROFILE) > $@
 
 # What extras of pyproject.toml ask for.
@@ -55,7 +58,7 @@ $(STAMPS)/site-tools: EXTRAS := site
 $(STAMPS)/test-tools $(STAMPS)/site-tools: $(STAMPS)/venv
 	@$(BIN)/python -c 'import sys, tomllib; o = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*(item for name in sys.argv[1:] for item in o[name]), sep="\n")' $(EXTRAS) > $@-requirements.txt
 	@echo "installing $(notdir $@) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@-requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r $@-requirements.txt
 	@touch $@
 
 demo: setup ## reproduce a published torus study in its quick form and write a report

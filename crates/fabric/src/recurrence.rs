@@ -11,6 +11,7 @@ use crate::mpi::{items, peer_places};
 use crate::network::Network;
 use crate::packet::{Kind, Label, NUMBERS, Packet};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
+use crate::state::lists::List;
 use crate::state::{Channel, ControlQueue, Incoming, Link, NONE, Nic, Port, Post, Router, State};
 use des::recurrence::{Differs, Leap, Recurring};
 use des::{Event, NoJournal, Time};
@@ -230,13 +231,14 @@ impl Recurring for AnyFabric {
     fn recur(&self, first: &State, second: &mut State, strides: &Strides, leap: &Leap) -> Result<(), Differs> {
         let net = self.net();
         let numbers = LaterNumbers { net, strides, leap };
-        own_columns(first, second)?;
+        own_columns(first, second, matches!(self, AnyFabric::OutputBuffered(_)))?;
         leap.keeps_to(self.clock())?;
         pairs(&first.routers, &mut second.routers, |a, b| router(leap, a, b))?;
         pairs(&first.waiting, &mut second.waiting, |a, b| leap.same(*a, *b))?;
         pairs(&first.turns, &mut second.turns, |a, b| leap.same(*a, *b))?;
         crossbars(net, first, second, leap)?;
         queues(net, first, second, leap)?;
+        beside_buffers(first, second, leap)?;
         pairs(&first.ports, &mut second.ports, |a, b| port(leap, a, b))?;
         pairs(&first.channels, &mut second.channels, |a, b| channel(leap, a, b))?;
         pairs(&first.slots, &mut second.slots, |a, b| packet(&numbers, a, b))?;
@@ -302,8 +304,9 @@ fn pairs<T: bytemuck::Pod>(
     Ok(())
 }
 
-/// Whether all there is are the columns that this knows: those of router models with their own, of graphs and of memory nodes are empty.
-fn own_columns(first: &State, second: &State) -> Result<(), Differs> {
+/// Whether all there is are the columns that this knows: those of other router models with their own, of graphs and of memory nodes are empty.
+/// What waits beside output buffers, and what these hold, is known of routers that have such.
+fn own_columns(first: &State, second: &State, has_output_buffers: bool) -> Result<(), Differs> {
     let State {
         routers: _,
         waiting: _,
@@ -338,10 +341,14 @@ fn own_columns(first: &State, second: &State) -> Result<(), Differs> {
         mpi,
         memory: _,
     } = second;
+    let of_buffers = if has_output_buffers {
+        0
+    } else {
+        refused.len() + held.len()
+    };
     let others = [
         lists.len(),
-        refused.len(),
-        held.len(),
+        of_buffers,
         input_channels.len(),
         output_channels.len(),
         output_buffers.len(),
@@ -437,6 +444,20 @@ fn crossbars(net: &Network, first: &State, second: &mut State, leap: &Leap) -> R
             due: leap.until(a.due, b.due)?,
             turn: leap.until(a.turn, b.turn)?,
             grants: b.grants,
+        })
+    })
+}
+
+/// What output buffers hold, and the packets that wait for room in them, whose numbers in their lists are not asked for.
+fn beside_buffers(first: &State, second: &mut State, leap: &Leap) -> Result<(), Differs> {
+    pairs(&first.held, &mut second.held, |a, b| leap.same(*a, *b))?;
+    for list in first.refused.as_slice() {
+        waiting_packets(list.head, first, second, leap)?;
+    }
+    pairs(&first.refused, &mut second.refused, |a, b| {
+        Ok(List {
+            head: leap.same(a.head, b.head)?,
+            tail: leap.same(a.tail, b.tail)?,
         })
     })
 }

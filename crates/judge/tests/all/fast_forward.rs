@@ -56,6 +56,8 @@ fn study(network: &str, model: &str, work: &str, rest: &str) -> RunSpec {
 const FAT_TREE: &str = "[topology]\nkind = \"fat-tree\"\ndown = [4, 8]\nup = [4]\n[routing]\nkind = \"d-mod-k\"";
 /// A model with more keys behind it.
 const INPUT_QUEUED: &str = "credit\"\narchitecture = \"input-queued\"\nflit = \"64 B";
+/// Short buffers: packets wait for room in them.
+const OUTPUT_BUFFERED: &str = "credit\"\narchitecture = \"output-buffered\"\nbuffer = \"8 KiB\"\noutput_buffer = \"4 KiB\"\nswitching = \"cut-through";
 const TORUS: &str = "[topology]\nkind = \"torus\"\nshape = [4, 3, 3]\n[routing]\nkind = \"dor\"";
 const HYPERX: &str =
     "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\nnodes_per_router = 2\n[routing]\nkind = \"minimal\"";
@@ -101,6 +103,7 @@ fn the_result_is_that_of_all_iterations() {
             (HYPERX, "credit"),
             (TABLE, "sculpin"),
             (FAT_TREE, INPUT_QUEUED),
+            (FAT_TREE, OUTPUT_BUFFERED),
         ] {
             let left_out = same(study(network, model, work, ""));
             let least = if network == FAT_TREE { least } else { 0 };
