@@ -82,7 +82,7 @@ test-python: setup $(STAMPS)/test-tools
 test-js:
 	@if command -v node >/dev/null; then node --test tests/javascript/*.test.mjs; else echo "skipped: scripts of the report are tested by node, which is not here"; fi
 
-parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
+parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (an hour on two cores)
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric -p fabricsim-judge --lib --test optimistic
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-judge --test all -- engines:: checkpoint:: self_checks::
 	FABRICSIM_MPICH=whole $(BIN)/python -m pytest tests/python/test_mpi_library.py -k "prints_what or mpi4py_pass"
