@@ -5,7 +5,7 @@
 //! end of the link that was aimed at, and from there minimally. Inside a group: over a router that is neither end. **The test** is 3 hops against 5, inside a
 //! group 1 against 2: at the source router (`macro-ugal`), or at every router until a detour is taken, in the destination's group too (`macro-par`).
 
-use super::draw::{ClockDraws, DrawSpec};
+use super::draw::ClockDraws;
 use super::queue::{PacketQueue, SeenQueues};
 use crate::routing::group_links::GroupLinks;
 use crate::routing::prelude::*;
@@ -81,7 +81,7 @@ struct TurnChoice {
 
 impl GroupTurns {
     pub(super) fn new(
-        (rule, spec): (GroupRule, &DrawSpec),
+        (rule, clock): (GroupRule, Option<ClockDraws>),
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<GroupTurns, BuildError> {
@@ -97,7 +97,6 @@ impl GroupTurns {
                 "take \"ugal\" or \"par\", or fewer links per pair",
             );
         }
-        let clock = ClockDraws::of(spec, terms);
         if clock.is_some() && (links.links > 1 || links.groups > MOST_TOLD) {
             let reason = "a packet remembers the group that it drew, one of 13, by its only link";
             let hint = "take links_per_pair = 1 and at most 13 groups, or leave routing.draw away";

@@ -2,7 +2,7 @@
 //! port of the first of them is held against the minimal one. A detour goes to the point with all drawn coordinates, then to the destination, both in
 //! the order of dimensions, without a further test.
 
-use super::draw::{Draw, DrawSpec};
+use super::draw::ClockDraws;
 use super::queue::PacketQueue;
 use crate::routing::prelude::*;
 use topo::{Came, Step};
@@ -22,11 +22,11 @@ pub struct JointDetour {
 
 impl JointDetour {
     pub(super) fn new(
-        spec: &DrawSpec,
+        clock: Option<ClockDraws>,
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<JointDetour, BuildError> {
-        if spec.draw != Draw::Packet {
+        if clock.is_some() {
             let reason = "a packet has no room for the point that it drew";
             let hint = "leave it away here; dragonflies and dragonfly+ have it";
             return Err(BuildError::field("routing.draw", reason, Some(hint)));

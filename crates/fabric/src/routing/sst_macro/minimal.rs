@@ -2,7 +2,6 @@
 
 use super::MacroRouting;
 use super::dragonfly::{GroupRule, GroupTurns};
-use super::draw::DrawSpec;
 use super::plus::{SpineTurns, is_even};
 use crate::routing::group_links::one_row;
 use crate::routing::prelude::*;
@@ -33,10 +32,9 @@ impl NamedRouting for MacroMinimal {
     fn ready(_: &NoKeys, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
         match topology.spec() {
             TopologySpec::DragonflyPlus(_) => {
-                SpineTurns::new((false, &DrawSpec::default()), terms, topology).map(MacroRouting::DragonflyPlus)
+                SpineTurns::new((false, None), terms, topology).map(MacroRouting::DragonflyPlus)
             }
-            _ => GroupTurns::new((GroupRule::Minimal, &DrawSpec::default()), terms, topology)
-                .map(MacroRouting::Dragonfly),
+            _ => GroupTurns::new((GroupRule::Minimal, None), terms, topology).map(MacroRouting::Dragonfly),
         }
     }
 }

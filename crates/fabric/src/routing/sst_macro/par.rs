@@ -2,7 +2,7 @@
 
 use super::MacroRouting;
 use super::dragonfly::{GroupRule, GroupTurns};
-use super::draw::{DRAW, DrawSpec};
+use super::draw::{ClockDraws, DRAW, DrawSpec};
 use super::hyperx::JointDetour;
 use super::plus::{SpineTurns, is_even};
 use crate::routing::group_links::one_row;
@@ -38,12 +38,13 @@ impl NamedRouting for MacroPar {
     }
 
     fn ready(draws: &DrawSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
+        let clock = ClockDraws::of(draws, terms);
         match topology.spec() {
             TopologySpec::DragonflyPlus(_) => {
-                SpineTurns::new((true, draws), terms, topology).map(MacroRouting::DragonflyPlus)
+                SpineTurns::new((true, clock), terms, topology).map(MacroRouting::DragonflyPlus)
             }
-            TopologySpec::HyperX(_) => JointDetour::new(draws, terms, topology).map(MacroRouting::HyperX),
-            _ => GroupTurns::new((GroupRule::Par, draws), terms, topology).map(MacroRouting::Dragonfly),
+            TopologySpec::HyperX(_) => JointDetour::new(clock, terms, topology).map(MacroRouting::HyperX),
+            _ => GroupTurns::new((GroupRule::Par, clock), terms, topology).map(MacroRouting::Dragonfly),
         }
     }
 }

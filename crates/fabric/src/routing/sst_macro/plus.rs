@@ -2,7 +2,7 @@
 //! the destination; spines over their links to a group. `macro-par` at a spine of the source's group holds one link of its own to a third group, drawn,
 //! against the minimal one, and a third group is left by the spine where it was entered.
 
-use super::draw::{ClockDraws, DrawSpec};
+use super::draw::ClockDraws;
 use super::queue::PacketQueue;
 use crate::routing::prelude::*;
 use crate::routing::turns::{COUNTER, turn};
@@ -71,7 +71,7 @@ impl SpineNumbers {
 
 impl SpineTurns {
     pub(super) fn new(
-        (progressive, spec): (bool, &DrawSpec),
+        (progressive, clock): (bool, Option<ClockDraws>),
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<SpineTurns, BuildError> {
@@ -85,7 +85,7 @@ impl SpineTurns {
             progressive,
             queue: PacketQueue::of(terms),
             numbers,
-            clock: ClockDraws::of(spec, terms),
+            clock,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::MacroRouting;
 use super::dragonfly::{GroupRule, GroupTurns};
-use super::draw::{DRAW, DrawSpec};
+use super::draw::{ClockDraws, DRAW, DrawSpec};
 use crate::routing::group_links::GroupLinks;
 use crate::routing::prelude::*;
 
@@ -29,6 +29,6 @@ impl NamedRouting for MacroUgal {
     }
 
     fn ready(draws: &DrawSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<MacroRouting, BuildError> {
-        GroupTurns::new((GroupRule::Ugal, draws), terms, topology).map(MacroRouting::Dragonfly)
+        GroupTurns::new((GroupRule::Ugal, ClockDraws::of(draws, terms)), terms, topology).map(MacroRouting::Dragonfly)
     }
 }
