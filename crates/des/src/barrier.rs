@@ -1,10 +1,13 @@
 //! The window barrier: every worker says which step it has finished and waits for the others, spinning first, parked after that.
 //!
 //! There is no turn to take and no lock on the way: a worker writes its own flag only. A worker that waits longer than a slice of
-//! spinning sleeps; who finishes a step wakes those that sleep. If a worker panics its flag says so and nobody waits for it.
+//! spinning lets others run, and sleeps; who finishes a step wakes those that sleep. How long it spins it learns: where others want its
+//! core, the worker it waits for is likely one of them. If a worker panics its flag says so and nobody waits for it.
 
 use crate::sync::{self, AtomicBool, AtomicU64, Mutex, Thread};
+use std::cell::Cell;
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
 
 /// The step of a worker that has gone for good.
 const GONE: u64 = u64::MAX;
@@ -22,12 +25,14 @@ struct Flag {
 const SPINS: u32 = if cfg!(loom) { 0 } else { 2_000 };
 /// Times a worker lets others run before it sleeps.
 const YIELDS: u32 = if cfg!(loom) { 0 } else { 100 };
+/// From this time on somebody else has run while a worker let others run.
+const RAN: Duration = Duration::from_micros(5);
 
 /// The flags of all workers.
 #[derive(Debug)]
 pub(crate) struct Barrier {
     flags: Box<[Flag]>,
-    /// Looks at a flag before a worker goes to sleep.
+    /// Looks at a flag before a worker lets others run, where nobody wants to.
     spins: u32,
 }
 
@@ -61,7 +66,11 @@ impl Barrier {
         if let Ok(mut thread) = self.flags[me].thread.lock() {
             *thread = Some(sync::current());
         }
-        Entered { barrier: self, me }
+        Entered {
+            barrier: self,
+            me,
+            spins: Cell::new(self.spins),
+        }
     }
 
     fn finish(&self, me: usize, step: u64) {
@@ -76,7 +85,9 @@ impl Barrier {
         }
     }
 
-    fn wait(&self, me: usize, step: u64) -> Result<(), Gone> {
+    /// Waits with at most `spins` looks at a flag, and says how many there should be next time.
+    fn wait(&self, me: usize, step: u64, spins: u32) -> Result<u32, Gone> {
+        let mut next = self.spins.min(spins + (self.spins / 64).max(1));
         for flag in &self.flags {
             let mut looks = 0;
             loop {
@@ -88,13 +99,16 @@ impl Barrier {
                     break;
                 }
                 looks += 1;
-                if looks <= self.spins {
+                if looks <= spins {
                     sync::spin_loop();
                     continue;
                 }
-                if looks <= self.spins + YIELDS {
-                    // With more threads than cores the other worker may need this one's.
+                if looks <= spins + YIELDS {
+                    let before = Instant::now();
                     sync::yield_now();
+                    if before.elapsed() > RAN {
+                        next = spins / 4;
+                    }
                     continue;
                 }
                 let own = &self.flags[me];
@@ -106,7 +120,7 @@ impl Barrier {
                 own.asleep.store(false, SeqCst);
             }
         }
-        Ok(())
+        Ok(next)
     }
 }
 
@@ -115,6 +129,8 @@ impl Barrier {
 pub(crate) struct Entered<'b> {
     barrier: &'b Barrier,
     me: usize,
+    /// Looks at a flag before this worker lets others run.
+    spins: Cell<u32>,
 }
 
 impl Entered<'_> {
@@ -125,7 +141,8 @@ impl Entered<'_> {
 
     /// Waits until all workers have finished `step`.
     pub(crate) fn wait(&self, step: u64) -> Result<(), Gone> {
-        self.barrier.wait(self.me, step)
+        self.spins.set(self.barrier.wait(self.me, step, self.spins.get())?);
+        Ok(())
     }
 }
 
@@ -174,6 +191,19 @@ mod tests {
         steps(2, 2_000 / share, 2_000 / u64::from(share));
         steps(3, 0, 500 / u64::from(share));
         steps(5, 10, 300 / u64::from(share));
+    }
+
+    #[test]
+    fn patience_comes_back_where_nobody_else_runs() {
+        for limit in [0, 10, 6_400] {
+            let barrier = Barrier::new(2, limit);
+            let _place = barrier.enter(0);
+            let mut spins = 0;
+            for _ in 0..limit.min(100) {
+                spins = barrier.wait(0, 0, spins).unwrap();
+            }
+            assert_eq!(spins, limit);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The journal is a generic parameter. [`NoJournal`] compiles to nothing; [`Log`] keeps the old value of each changed element, so that
 //! any model can be rolled back without a line of its own.
 
+use crate::{CHECKS, missing};
 use bytemuck::Pod;
 
 /// Takes the old value of a column's element before it changes.
@@ -293,11 +294,9 @@ impl<T: Pod> Column<T> {
     /// others do not, because these checks were a twelfth of all instructions of a packet-hop.
     #[inline(always)]
     fn place(&self, index: u32) -> *mut T {
-        debug_assert!(
-            self.range().contains(&index),
-            "element {index} of a column of {:?}",
-            self.range()
-        );
+        if CHECKS && index.wrapping_sub(self.first) >= self.len {
+            missing("element", index as usize, self.first as usize, self.len as usize);
+        }
         self.origin.wrapping_add(index as usize)
     }
 
@@ -394,21 +393,34 @@ impl<T: Pod> Column<T> {
     }
 
     /// Folds the content into a digest; order matters.
-    pub fn digest(&self, mut digest: u64) -> u64 {
-        let data = self.as_slice();
-        digest = crate::rng::mix(digest ^ data.len() as u64);
-        for chunk in bytemuck::cast_slice::<T, u8>(data).chunks(8) {
-            let mut word = [0u8; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            digest = crate::rng::mix(digest ^ u64::from_le_bytes(word));
-        }
-        digest
+    pub fn digest(&self, digest: u64) -> u64 {
+        fold(digest, bytemuck::cast_slice(self.as_slice()))
     }
 
     /// Bytes of memory held.
     pub fn memory(&self) -> usize {
         self.capacity * size_of::<T>()
     }
+}
+
+/// Folds bytes into a digest. Each step is one to one in what was there and in what comes, so that another word always gives another
+/// lane; there are four, since one would wait for its multiplications.
+fn fold(digest: u64, bytes: &[u8]) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut lanes = [0, 1, 2, 3].map(|lane| crate::rng::mix(digest ^ bytes.len() as u64).wrapping_add(lane));
+    let mut take = |words: &[u8; 32]| {
+        for (lane, word) in lanes.iter_mut().zip(words.as_chunks::<8>().0) {
+            *lane = (*lane ^ u64::from_le_bytes(*word)).wrapping_mul(ODD).rotate_left(29);
+        }
+    };
+    let (whole, rest) = bytes.as_chunks::<32>();
+    whole.iter().for_each(&mut take);
+    let mut last = [0; 32];
+    last[..rest.len()].copy_from_slice(rest);
+    take(&last);
+    lanes
+        .into_iter()
+        .fold(digest, |digest, lane| crate::rng::mix(digest ^ lane))
 }
 
 /// A state made of columns. Use [`columns!`](crate::columns) to implement it.

@@ -63,3 +63,15 @@ pub use table::{Run, Table};
 pub use time::{HORIZON, Time};
 pub use window::WindowEngine;
 pub use world::{Event, Observe, Outbox, Sink, Tally, World, WorldTask};
+
+/// Whether this build checks what holds unless fabricsim itself is wrong: builds with debug assertions of this crate do. What is asked at
+/// every access to the state or for every event fails out of line: its texts alone, written out thousands of times, were a seventh of what
+/// compiling the models took.
+pub const CHECKS: bool = cfg!(debug_assertions);
+
+/// Ends the run where a number is none of the `count` from `first` on.
+#[cold]
+#[inline(never)]
+fn missing(what: &str, number: usize, first: usize, count: usize) -> ! {
+    panic!("{what} {number} of {count} from {first} on")
+}

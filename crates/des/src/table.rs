@@ -1,5 +1,6 @@
 //! Immutable tables of a world that are looked up once or more per event.
 
+use crate::{CHECKS, missing};
 use std::ops::{Deref, Index};
 
 /// A table whose entries are numbered by the world itself.
@@ -41,7 +42,9 @@ impl<T> Index<usize> for Table<T> {
     type Output = T;
     #[inline(always)]
     fn index(&self, place: usize) -> &T {
-        debug_assert!(place < self.0.len(), "entry {place} of a table of {}", self.0.len());
+        if CHECKS && place >= self.0.len() {
+            missing("entry", place, 0, self.0.len());
+        }
         // SAFETY: the caller vouches for the number; see the type.
         #[allow(unsafe_code)]
         unsafe {
@@ -96,12 +99,9 @@ impl<T> Index<usize> for Run<T> {
     type Output = T;
     #[inline(always)]
     fn index(&self, place: usize) -> &T {
-        debug_assert!(
-            place >= self.first && place - self.first < self.entries.len(),
-            "entry {place} of {} from {} on",
-            self.entries.len(),
-            self.first
-        );
+        if CHECKS && place.wrapping_sub(self.first) >= self.entries.len() {
+            missing("entry", place, self.first, self.entries.len());
+        }
         // SAFETY: the caller vouches for the number; see `Table`.
         #[allow(unsafe_code)]
         unsafe {

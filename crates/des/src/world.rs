@@ -1,5 +1,6 @@
 //! What a model has to offer to be simulated: events, state columns, and two handlers.
 
+use crate::CHECKS;
 use crate::column::{Columns, Journal};
 use crate::layout::Layout;
 use crate::pack::{Pack, Torn};
@@ -65,6 +66,20 @@ pub trait Outbox<E: Event, R> {
     fn send_at(&mut self, time: Time, event: E);
     /// Shows a committed fact to the observer; never read back by the model.
     fn record(&mut self, record: R);
+}
+
+/// Checks of an event that it is sent at its own time.
+#[inline(always)]
+pub(crate) fn is_sent_at<E: Event>(event: &E, time: Time) {
+    if CHECKS && event.time() != time {
+        mistimed(event.time(), time);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn mistimed(own: Time, sent: Time) -> ! {
+    panic!("an event of {own:?} is sent at {sent:?}")
 }
 
 /// An outbox for what handlers of a world send.

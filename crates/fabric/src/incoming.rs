@@ -166,11 +166,13 @@ pub(crate) fn take<J: Journal>(
         slot = places[level].get(st);
     }
     let entry = *st.incoming.get(slot);
-    debug_assert_eq!(
-        (entry.source, entry.label),
-        (source, label),
-        "a record that is not there"
-    );
+    if des::CHECKS {
+        assert_eq!(
+            (entry.source, entry.label),
+            (source, label),
+            "a record that is not there"
+        );
+    }
     let free = &mut st.routers.edit(j, lp).free_incoming;
     st.incoming.edit(j, slot).next = *free;
     *free = slot;
