@@ -472,21 +472,26 @@ impl Network {
     /// `serialisation` (ps).
     #[inline(always)]
     pub fn overtaking_delay(&self, site: &Site, packet: &Packet, serialisation: u64) -> u64 {
-        if self.store_and_forward {
-            return 0;
+        match self.store_and_forward {
+            true => 0,
+            false => self.time_on_link(site, packet).saturating_sub(serialisation),
         }
+    }
+
+    /// How long (ps) a packet was on the link by which it has come to a router.
+    #[inline(always)]
+    pub fn time_on_link(&self, site: &Site, packet: &Packet) -> u64 {
         let input = packet.port();
         let port = site.port + u32::from(input);
         let from = match input < site.net {
             true => &self.classes[self.peers[port as usize].class() as usize],
             false => &self.injection,
         };
-        let taken = match &self.changes {
+        match &self.changes {
             None => from.ser(packet.size()),
             // A cable is slow in both directions: the output port beside the input is as the one that the packet came from.
             Some(changes) => changes.ser(port, from, packet.size(), packet.time().0 - from.hop),
-        };
-        taken.saturating_sub(serialisation)
+        }
     }
 
     /// From the start of a packet on the host link to its delivery (ps).

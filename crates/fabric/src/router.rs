@@ -114,32 +114,17 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// Puts a packet at the end of a channel's queue.
     #[inline(always)]
     pub(crate) fn enqueue(&mut self, port: u32, channel: u32, vc: u8, packet: Packet) {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let router = st.routers.edit(j, lp);
-        router.queued += 1;
-        let record = st.ports.edit(j, port);
-        let link = Link {
-            next: NONE,
-            sequence: record.sequence,
-        };
-        record.sequence = record.sequence.wrapping_add(1);
+        let record = self.st.ports.edit(self.j, port);
+        let sequence = record.sequence;
+        record.sequence = sequence.wrapping_add(1);
         record.waiting += 1;
         record.channels |= 1 << vc;
-        let slot = router.free_slot;
-        let slot = if slot == NONE {
-            st.links.push(j, link);
-            st.slots.push(j, packet)
-        } else {
-            router.free_slot = st.links.get(slot).next;
-            st.slots.set(j, slot, packet);
-            st.links.set(j, slot, link);
-            slot
-        };
-        let queue = st.channels.edit(j, channel);
+        let slot = self.keep(packet, sequence);
+        let queue = self.st.channels.edit(self.j, channel);
         if queue.head == NONE {
             queue.head = slot;
         } else {
-            st.links.edit(j, queue.tail).next = slot;
+            self.st.links.edit(self.j, queue.tail).next = slot;
         }
         queue.tail = slot;
     }
@@ -147,20 +132,15 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// Takes the first packet of a channel's queue, which must not be empty.
     #[inline(always)]
     pub(crate) fn dequeue(&mut self, port: u32, channel: u32, vc: u8) -> Packet {
-        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
-        let queue = st.channels.edit(j, channel);
+        let queue = self.st.channels.edit(self.j, channel);
         let slot = queue.head;
-        queue.head = st.links.get(slot).next;
-        let record = st.ports.edit(j, port);
+        queue.head = self.st.links.get(slot).next;
+        let record = self.st.ports.edit(self.j, port);
         record.waiting -= 1;
         if queue.head == NONE {
             record.channels &= !(1 << vc);
         }
-        let router = st.routers.edit(j, lp);
-        router.queued -= 1;
-        st.links.edit(j, slot).next = router.free_slot;
-        router.free_slot = slot;
-        *st.slots.get(slot)
+        self.let_go(slot)
     }
 
     /// Sends a packet over the network link of output `port` at `start`, on channel `vc`; for models that have not looked the link up.
@@ -234,13 +214,15 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     #[inline(always)]
     pub(crate) fn keep(&mut self, packet: Packet, sequence: u32) -> u32 {
         let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
+        let router = st.routers.edit(j, lp);
+        router.queued += 1;
         let link = Link { next: NONE, sequence };
-        let slot = st.routers.get(lp).free_slot;
+        let slot = router.free_slot;
         if slot == NONE {
             st.links.push(j, link);
             return st.slots.push(j, packet);
         }
-        st.routers.edit(j, lp).free_slot = st.links.get(slot).next;
+        router.free_slot = st.links.get(slot).next;
         st.slots.set(j, slot, packet);
         st.links.set(j, slot, link);
         slot
@@ -261,7 +243,6 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     pub(crate) fn refuse(&mut self, channel: u32, packet: Packet) {
         let slot = self.keep(packet, 0);
         let (st, j) = (&mut *self.st, &mut *self.j);
-        st.routers.edit(j, self.lp).queued += 1;
         let list = st.refused.edit(j, channel);
         match list.head {
             NONE => list.head = slot,

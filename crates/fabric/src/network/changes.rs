@@ -413,7 +413,9 @@ fn check(spec: &RunSpec) -> Result<(), BuildError> {
                 "take one of them, or say what bandwidth is left by fail.keeps",
             ),
         };
-        let reason = format!("{what} are for `sculpin` routers and `credit` routers of the architecture `voq`");
+        let reason = format!(
+            "{what} are for `sculpin` routers and `credit` routers of the architectures `voq` and `output-buffered`"
+        );
         return Err(BuildError::field(field, reason, Some(hint)));
     }
     check_errors(spec)?;

@@ -304,7 +304,6 @@ impl<J: Journal, S: Sink<Fabric<InputQueued>>> AtRouter<'_, InputQueued, J, S> {
     fn append(&mut self, index: u32, packet: Packet) -> bool {
         let slot = self.keep(packet, 0);
         let (st, j) = (&mut *self.st, &mut *self.j);
-        st.routers.edit(j, self.lp).queued += 1;
         let input = st.inputs.edit(j, index);
         let first = input.head == NONE;
         if first {

@@ -14,6 +14,7 @@ use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::{Kind, Packet};
 use crate::packing;
+use crate::router::in_time::comes_through;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::lists::{EMPTY, List};
@@ -63,6 +64,9 @@ impl RouterModel for OutputBuffered {
         let mut at = at.with(&site);
         let now = packet.time().0;
         let way = at.route(&packet, now);
+        if way.is_lost() {
+            return at.lose_here(&packet, now);
+        }
         packet.set_phase(way.phase());
         let (local, vc) = (way.port(), way.vc());
         let port = site.port + local;
@@ -181,7 +185,7 @@ impl<J: Journal, S: Sink<Fabric<OutputBuffered>>> AtRouter<'_, OutputBuffered, J
         let behind = if net.store_and_forward {
             0
         } else {
-            self.serialisation(input, size)
+            net.time_on_link(site, &packet)
         };
         let tail = packet.time().0.saturating_sub(self.model.traversal) + behind;
         self.return_credit(&packet, now.max(tail.saturating_sub(delay)));
@@ -223,10 +227,14 @@ impl<J: Journal, S: Sink<Fabric<OutputBuffered>>> AtRouter<'_, OutputBuffered, J
         if net.mixed_speeds {
             ready = ready.max(packet.time().0 + net.overtaking_delay(site, &packet, serialisation));
         }
+        let begun = ready.max(self.st.ports.get(port).free);
+        let (start, serialisation) = match &net.changes {
+            None => (begun, serialisation),
+            Some(changes) => comes_through(net, changes, self.sink, (site, port), size, begun),
+        };
         let record = self.st.ports.edit(self.j, port);
-        let start = ready.max(record.free);
         record.free = start + serialisation;
-        record.busy += serialisation;
+        record.busy += start - begun + serialisation;
         record.packets += 1;
         record.bytes += u64::from(size);
         let local = port - site.port;

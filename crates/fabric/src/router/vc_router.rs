@@ -457,7 +457,6 @@ impl RouterModel for VcRouter {
         let mut at = at.with(&site);
         let now = packet.time().0;
         at.catch_up(now);
-        at.st.routers.edit(at.j, at.lp).queued += 1;
         let slot = at.keep(packet, 1);
         let due = if packet.port() >= at.site.net {
             at.give_to_source(u32::from(packet.port() - at.site.net), slot)

@@ -1031,10 +1031,16 @@ fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
             routings.push(RoutingSpec::AdaptiveUp(SenseSpec::default()));
         }
         for routing in routings {
-            for model in [RouterModel::Sculpin, RouterModel::Credit] {
+            for (model, architecture) in [
+                (RouterModel::Sculpin, Architecture::Voq),
+                (RouterModel::Credit, Architecture::Voq),
+                (RouterModel::Credit, Architecture::OutputBuffered),
+            ] {
                 let mut spec = plain(topology.clone());
                 spec.router.model = model;
+                spec.router.architecture = architecture;
                 spec.router.buffer = (model == RouterModel::Credit).then_some(Bytes(8_192));
+                spec.router.output_buffer = (architecture == Architecture::OutputBuffered).then_some(Bytes(8_192));
                 spec.routing = routing.clone();
                 spec.jobs[0].work = of_its_own(n, 0.5, 3_000);
                 spec.control.end = Some(Time::from_us(4));
@@ -1044,7 +1050,7 @@ fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
                     retries: 1 + (n % 5) as u8,
                     after: Time::from_ns(300),
                 });
-                let what = format!("outages, {name}, {}, {model:?}", routing.name());
+                let what = format!("outages, {name}, {}, {model:?}, {architecture:?}", routing.name());
                 one_answer(&what, &spec);
                 n += 1;
             }

@@ -1,6 +1,6 @@
 //! Cables that make bit errors: what a link loses with them, to the picosecond and in the mean; what does not show; and what is refused.
 
-use crate::outages::{load, ring, told};
+use crate::outages::{MODELS, load, ring, told};
 use des::Time;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
@@ -104,7 +104,7 @@ fn a_stream_has_the_bandwidth_of_go_back_n() {
 
 #[test]
 fn errors_where_nothing_is_sent_or_that_never_come_change_nothing() {
-    for model in ["sculpin", "credit"] {
+    for model in MODELS {
         let of = |fail: &str| done(&spaced(200, 5_010, model, fail)).summary;
         let plain = of("");
         assert!(plain.link_errors.is_none());

@@ -55,6 +55,17 @@ fn drawn(of: FailKind, count: u32, seed: u64) -> FailSpec {
 
 const AT_ONCE: Reroute = Reroute::After(Time::ZERO);
 
+/// Routers that lose packets.
+pub const MODELS: [&str; 3] = ["sculpin", "credit", "output-buffered"];
+
+/// The keys of `[router]` for one of them.
+fn router(model: &str) -> String {
+    match model {
+        "output-buffered" => "model = \"credit\"\narchitecture = \"output-buffered\"".to_owned(),
+        model => format!("model = \"{model}\""),
+    }
+}
+
 /// A ring of six routers, a node each: 10 ns in every link and router, 1 byte per ps, messages of `bytes` from node 0 to node 2 every 5,010 ps.
 pub fn ring(bytes: u32, count: u64, model: &str, outage: &str) -> RunSpec {
     let rows: Vec<String> = (0..count)
@@ -63,8 +74,9 @@ pub fn ring(bytes: u32, count: u64, model: &str, outage: &str) -> RunSpec {
     let table = rows.join("\\n");
     load(&format!(
         "[topology]\nkind = \"ring\"\nrouters = 6\nnodes_per_router = 1\n[link]\nbandwidth = \"1 TB/s\"\nlatency = \"10 ns\"\n\
-         [router]\nmodel = \"{model}\"\ntraversal = \"10 ns\"\n[nic]\npacket = \"1000 B\"\n[routing]\nkind = \"minimal\"\n\
-         [[job]]\nwork = {{ kind = \"messages\", table = \"time_ns,source,destination,bytes\\n{table}\" }}\n[observe]\nmessages = true\n{outage}\n"
+         [router]\n{}\ntraversal = \"10 ns\"\n[nic]\npacket = \"1000 B\"\n[routing]\nkind = \"minimal\"\n\
+         [[job]]\nwork = {{ kind = \"messages\", table = \"time_ns,source,destination,bytes\\n{table}\" }}\n[observe]\nmessages = true\n{outage}\n",
+        router(model)
     ))
     .unwrap_or_else(|error| panic!("{error}"))
 }
@@ -106,7 +118,7 @@ fn by_hand(born: u64, bytes: u64, dark: (u64, u64), late: Option<u64>) -> Option
 
 #[test]
 fn which_packets_are_lost_is_known_to_the_picosecond() {
-    for model in ["sculpin", "credit"] {
+    for model in MODELS {
         for (reroute, late) in [
             ("\"0 ns\"", Some(0)),
             ("\"33 ns\"", Some(33_000)),
@@ -285,6 +297,10 @@ fn every_packet_of_random_outages_is_accounted_for_and_nothing_deadlocks() {
         for routing in routings(&topology) {
             for seed in 0..tries {
                 let mut spec = traffic(&topology, &routing);
+                if seed % 2 == 1 {
+                    spec.router.architecture = Architecture::OutputBuffered;
+                    spec.router.output_buffer = Some(Bytes(6_000));
+                }
                 let draw = |what: u64, below: u64| mix(mix(n << 32 | seed) ^ what) % below;
                 for k in 0..1 + draw(1, 3) {
                     let of = [FailKind::Cables, FailKind::Cables, FailKind::Routers, FailKind::Nodes]
@@ -495,7 +511,8 @@ fn what_is_lost_is_sent_again_so_long_after_and_so_often() {
         let plain = ring(1, 1, model, "");
         let mut spec = load(&format!(
             "[topology]\nkind = \"ring\"\nrouters = 6\nnodes_per_router = 1\n[link]\nbandwidth = \"1 TB/s\"\nlatency = \"10 ns\"\n\
-             [router]\nmodel = \"{model}\"\ntraversal = \"10 ns\"\n[routing]\nkind = \"minimal\"\n[observe]\nmessages = true\n{}",
+             [router]\n{}\ntraversal = \"10 ns\"\n[routing]\nkind = \"minimal\"\n[observe]\nmessages = true\n{}",
+            router(model),
             outage(until, retries)
         ))
         .unwrap();
@@ -503,7 +520,7 @@ fn what_is_lost_is_sent_again_so_long_after_and_so_often() {
         spec.jobs[0].work = Work::Messages(vec![ListedMessage::from((50_100, 0, 2, 1))]);
         spec
     };
-    for model in ["sculpin", "credit"] {
+    for model in MODELS {
         // On the link from 90,100 ps on, lost at 100,000; sent at 200,000, at router 1 at 240,000, at node 2 at 270,001.
         let spec = alone(model, "150 ns", 1);
         assert_eq!(told(&spec), [(50_100, Some(270_001))], "{model}");
@@ -549,7 +566,7 @@ fn ranks_and_pairs_and_streams_end_where_what_is_lost_is_sent_again() {
 #[test]
 fn a_cable_that_loses_lanes_for_a_time_is_slow_for_that_time() {
     let slow = "[[outage]]\ncables = [\"(1) ring+\"]\nat = \"100 ns\"\nuntil = \"150 ns\"\nkeeps = 0.25\n";
-    for model in ["sculpin", "credit"] {
+    for model in MODELS {
         let mut spec = ring(1_000, 60, model, slow);
         if let Work::Messages(list) = &mut spec.jobs[0].work {
             list.retain(|message| [5_010 * 3, 5_010 * 15, 5_010 * 27].contains(&message.time.0));

@@ -26,6 +26,10 @@ impl NamedModel for NamedOutputBuffered {
         true
     }
 
+    fn loses_packets(&self) -> bool {
+        true
+    }
+
     fn output_buffer(&self, router: &RouterSpec) -> Option<Bytes> {
         router.output_buffer
     }
