@@ -213,7 +213,7 @@ def test_ctrl_c_ends_a_conversion_and_leaves_nothing(tmp_path):
         assert time.monotonic() - begun < 60
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=20)
     assert process.returncode == 130, err
     assert "interrupted" in err
     assert [path.name for path in tmp_path.iterdir()] == ["long.work"]

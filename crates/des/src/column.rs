@@ -404,10 +404,10 @@ impl<T: Pod> Column<T> {
 }
 
 /// Folds bytes into a digest. Each step is one to one in what was there and in what comes, so that another word always gives another
-/// lane; there are four, since one would wait for its multiplications.
+/// lane; there are four, since one would wait for its multiplications. The last step tells them apart by their order.
 fn fold(digest: u64, bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut lanes = [0, 1, 2, 3].map(|lane| crate::rng::mix(digest ^ bytes.len() as u64).wrapping_add(lane));
+    let mut lanes = [crate::rng::mix(digest ^ bytes.len() as u64); 4];
     let mut take = |words: &[u8; 32]| {
         for (lane, word) in lanes.iter_mut().zip(words.as_chunks::<8>().0) {
             *lane = (*lane ^ u64::from_le_bytes(*word)).wrapping_mul(ODD).rotate_left(29);

@@ -3,7 +3,7 @@
 use crate::block::{Before, Block, Late, insert_late, take_late};
 use crate::column::{Journal, Log, Mark};
 use crate::time::Time;
-use crate::world::{Event, Outbox, World, is_sent_at};
+use crate::world::{Event, Outbox, World, check_sent_at};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -275,7 +275,7 @@ impl<W: World> Capture<W> {
 impl<W: World> Outbox<W::Event, W::Record> for Capture<W> {
     #[inline(always)]
     fn send_at(&mut self, time: Time, event: W::Event) {
-        is_sent_at(&event, time);
+        check_sent_at(&event, time);
         if time.0 < self.end {
             self.send_late(event);
         } else {

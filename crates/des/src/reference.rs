@@ -8,7 +8,7 @@ use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
 use crate::pack::Torn;
 use crate::time::Time;
 use crate::withheld::Withheld;
-use crate::world::{Event, Observe, Outbox, World, is_sent_at};
+use crate::world::{Event, Observe, Outbox, World, check_sent_at};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
@@ -71,7 +71,7 @@ struct Queue<W: World> {
 
 impl<W: World> Outbox<W::Event, W::Record> for Queue<W> {
     fn send_at(&mut self, time: Time, event: W::Event) {
-        is_sent_at(&event, time);
+        check_sent_at(&event, time);
         self.broken |= event.time() < self.now;
         self.events.push(Reverse(Pending { event, seed: self.seed }));
     }

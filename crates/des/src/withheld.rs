@@ -4,7 +4,7 @@
 use crate::block::{Before, Late, insert_late, take_late};
 use crate::column::Mark;
 use crate::time::Time;
-use crate::world::{Event, Outbox, World, is_sent_at};
+use crate::world::{Event, Outbox, World, check_sent_at};
 
 /// What has been sent and recorded.
 pub(crate) struct Withheld<W: World> {
@@ -45,7 +45,7 @@ impl<W: World> Withheld<W> {
 
 impl<W: World> Outbox<W::Event, W::Record> for Withheld<W> {
     fn send_at(&mut self, time: Time, event: W::Event) {
-        is_sent_at(&event, time);
+        check_sent_at(&event, time);
         if event.lp() == self.lp && event.time() < self.end {
             insert_late(&mut self.late, event, self.seed);
         } else {

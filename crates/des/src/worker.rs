@@ -8,7 +8,7 @@ use crate::pool::Pool;
 use crate::ring::{EventRing, WindowGrid};
 use crate::sort::Scratch;
 use crate::time::Time;
-use crate::world::{Event, Observe, Outbox, World, is_sent_at};
+use crate::world::{Event, Observe, Outbox, World, check_sent_at};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -99,7 +99,7 @@ impl<W: World> Outbox<W::Event, W::Record> for Lanes<W> {
 
     #[inline(always)]
     fn send_at(&mut self, time: Time, event: W::Event) {
-        is_sent_at(&event, time);
+        check_sent_at(&event, time);
         let offset = time.0.wrapping_sub(self.grid.start);
         if offset < self.grid.reach {
             let ahead = self.grid.windows(offset);

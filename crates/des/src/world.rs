@@ -70,7 +70,7 @@ pub trait Outbox<E: Event, R> {
 
 /// Checks of an event that it is sent at its own time.
 #[inline(always)]
-pub(crate) fn is_sent_at<E: Event>(event: &E, time: Time) {
+pub(crate) fn check_sent_at<E: Event>(event: &E, time: Time) {
     if CHECKS && event.time() != time {
         mistimed(event.time(), time);
     }

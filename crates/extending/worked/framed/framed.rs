@@ -55,7 +55,9 @@ impl RouterModel for Framed {
     }
 
     fn credit<J: Journal, S: Sink<Fabric<Self>>>(_: AtRouter<'_, Self, J, S>, _: &Packet) {
-        debug_assert!(false, "routers without credits send none");
+        if des::CHECKS {
+            unreachable!("routers without credits send none");
+        }
     }
 
     fn close<J: Journal, S: Sink<Fabric<Self>>>(_: AtRouter<'_, Self, J, S>, _: u64) -> u64 {
