@@ -88,7 +88,10 @@ pub struct RunProgress {
     pub hot_links: Vec<(String, f64)>,
 }
 
-/// Decides whether a run goes on; called a few times per second of CPU time.
+/// CPU time between two reports of a run, at the least.
+pub const REPORT_EVERY: Duration = Duration::from_millis(200);
+
+/// Decides whether a run goes on; called every [`REPORT_EVERY`] or so.
 pub type RunWatch<'a> = &'a mut dyn FnMut(&RunProgress) -> bool;
 
 /// What is to become of a run.

@@ -1,6 +1,6 @@
 //! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
 
-use super::{Conduct, Keeper, LinkWindows, RunError, RunOrder, RunProgress, slowest_step};
+use super::{Conduct, Keeper, LinkWindows, REPORT_EVERY, RunError, RunOrder, RunProgress, slowest_step};
 use crate::process::cpu_time;
 use crate::results;
 use des::engine::Engine;
@@ -197,7 +197,7 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         if cpu < self.next_report {
             return !self.save;
         }
-        self.next_report = cpu + Duration::from_millis(200);
+        self.next_report = cpu + REPORT_EVERY;
         let done = match (self.total, self.packets) {
             (Some(total), _) if total > 0 => counts.messages as f64 / total as f64,
             (_, Some(packets)) => (counts.packets as f64 / packets).min(0.999),

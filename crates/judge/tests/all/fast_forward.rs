@@ -1,10 +1,11 @@
 //! Iterations that repeat are counted, not run: the result is that of all of them, to the last bit, whoever runs them; and what does not repeat is
 //! run.
 
+use crate::clock::cpu_time;
 use des::Time;
 use fabric::spec::{Engine, FastForward, RunSpec};
 use judge::checkpoint::{Checkpoints, Every};
-use judge::run::{RunError, RunOrder, RunResult, run, run_with};
+use judge::run::{REPORT_EVERY, RunError, RunOrder, RunResult, run, run_with};
 use serde_json::Value;
 use vocabulary::{LoadOptions, load_study, render};
 
@@ -160,7 +161,11 @@ fn every_engine_leaves_out_the_same() {
     }
 }
 
-/// Stopped every fifth of a second, also while a period is tried, and taken up again; checkpoints are written in between as well.
+/// How often a run is stopped.
+const STOPS: usize = 6;
+
+/// Stopped every 26 us or 35 us of simulated time, also while a period is tried, and taken up again;
+/// checkpoints are written in between as well.
 #[test]
 fn a_run_that_is_taken_up_again_and_again_is_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -168,20 +173,25 @@ fn a_run_that_is_taken_up_again_and_again_is_the_same() {
     let spec = study(&network, "credit", "kind = \"halo3d-26\", iterations = 60", "");
     let (whole, left_out) = told(&spec);
     assert!(left_out > 30, "{left_out}");
-    let mut stops = 0;
-    for every in [1_000, 1_500] {
+    for every in [13_000, 17_500] {
         let keep = Checkpoints {
-            file: folder.path().join("run.checkpoint"),
+            file: folder.path().join(format!("every-{every}")),
             every: Some(Every::Simulated(Time::from_ns(every))),
             resume: true,
         };
+        let mut stops = 0;
         let result = loop {
-            // The first time it is asked nothing has happened yet.
             let mut asked = 0;
             let ended = run_with(&spec, Some(&keep), &mut |_| {
                 asked += 1;
                 match asked {
-                    1 => RunOrder::GoOn,
+                    _ if stops == STOPS => RunOrder::GoOn,
+                    // Nothing has happened yet. The next time is at the next checkpoint, however fast the machine is.
+                    1 => {
+                        let from = cpu_time();
+                        while cpu_time() - from < REPORT_EVERY {}
+                        RunOrder::GoOn
+                    }
                     _ => RunOrder::SaveAndStop,
                 }
             });
@@ -191,9 +201,9 @@ fn a_run_that_is_taken_up_again_and_again_is_the_same() {
                 Err(error) => panic!("{error}"),
             }
         };
+        assert_eq!(stops, STOPS, "checkpoints every {every} ns");
         assert_eq!(all_of(&result).0, whole, "checkpoints every {every} ns");
     }
-    assert!(stops > 1, "{stops} stops");
 }
 
 #[test]
