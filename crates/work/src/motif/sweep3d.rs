@@ -112,12 +112,15 @@ impl Program for Sweep3d {
     }
 
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
-        let near = [0, 1].map(|d| [false, true].map(|up| self.grid.neighbour(rank, d, up)));
+        // Below and above along x and y.
+        let along = |d| [self.grid.neighbour(rank, d, false), self.grid.neighbour(rank, d, true)];
+        let near = [along(0), along(1)];
+        // Each has them all, on the one side or the other.
+        let each = near.as_flattened().iter().flatten().count() as u32 + u32::from(self.time > 0);
         let mut ops = Ops::new(index);
-        for up in SWEEPS.iter().cycle().take(8) {
-            let from = [0, 1].map(|d| near[d][usize::from(!up[d])]);
-            let to = [0, 1].map(|d| near[d][usize::from(up[d])]);
-            let each = from.iter().chain(&to).flatten().count() as u32 + u32::from(self.time > 0);
+        for [x, y] in SWEEPS.iter().cycle().take(8) {
+            let from = [near[0][usize::from(!x)], near[1][usize::from(!y)]];
+            let to = [near[0][usize::from(*x)], near[1][usize::from(*y)]];
             ops.rounds(self.steps, each, |ops, _| {
                 for (peer, bytes) in from.iter().zip(self.bytes) {
                     peer.iter().for_each(|&peer| ops.recv(peer, bytes));
