@@ -481,16 +481,23 @@ impl Network {
     /// How long (ps) a packet was on the link by which it has come to a router.
     #[inline(always)]
     pub fn time_on_link(&self, site: &Site, packet: &Packet) -> u64 {
-        let input = packet.port();
-        let port = site.port + u32::from(input);
-        let from = match input < site.net {
-            true => &self.classes[self.peers[port as usize].class() as usize],
-            false => &self.injection,
-        };
+        let from = self.class_before(site, packet);
         match &self.changes {
             None => from.ser(packet.size()),
             // A cable is slow in both directions: the output port beside the input is as the one that the packet came from.
-            Some(changes) => changes.ser(port, from, packet.size(), packet.time().0 - from.hop),
+            Some(changes) => {
+                let port = site.port + u32::from(packet.port());
+                changes.ser(port, from, packet.size(), packet.time().0 - from.hop)
+            }
+        }
+    }
+
+    /// The class of the link by which a packet has come to a router: that of a cable, or of the nodes' injection.
+    #[inline(always)]
+    pub fn class_before(&self, site: &Site, packet: &Packet) -> &Class {
+        match packet.port() < site.net {
+            true => &self.classes[self.peers[(site.port + u32::from(packet.port())) as usize].class() as usize],
+            false => &self.injection,
         }
     }
 

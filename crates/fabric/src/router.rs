@@ -10,6 +10,7 @@ use crate::routing::news::TOLD;
 use crate::routing::{COUNTER, Sense, Way};
 use crate::state::{Link, NONE, State};
 use des::{Journal, Sink, Time};
+use in_time::comes_through;
 
 pub mod credit;
 mod in_time;
@@ -141,6 +142,25 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             record.channels &= !(1 << vc);
         }
         self.let_go(slot)
+    }
+
+    /// Takes an output link for `size` bytes that could start at `begun` and would be on it for `serialisation` (ps): when they start to come
+    /// through, and for how long they are on it.
+    #[inline(always)]
+    pub(crate) fn take_link(&mut self, port: u32, size: u32, begun: u64, serialisation: u64) -> (u64, u64) {
+        let AtRouter { net, site, .. } = *self;
+        let (mut start, mut serialisation) = (begun, serialisation);
+        if !M::PLAIN
+            && let Some(changes) = &net.changes
+        {
+            (start, serialisation) = comes_through(net, changes, self.sink, (site, port), size, begun);
+        }
+        let record = self.st.ports.edit(self.j, port);
+        record.free = start + serialisation;
+        record.busy += start - begun + serialisation;
+        record.packets += 1;
+        record.bytes += u64::from(size);
+        (start, serialisation)
     }
 
     /// Sends a packet over the network link of output `port` at `start`, on channel `vc`; for models that have not looked the link up.

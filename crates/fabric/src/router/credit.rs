@@ -8,7 +8,6 @@
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
-use crate::router::in_time::comes_through;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::State;
@@ -234,18 +233,10 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         let size = packet.size();
         let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class() as usize];
-        let (mut serialisation, hop) = (class.ser(size), class.hop);
-        let mut start = begun;
-        if !PLAIN && let Some(changes) = &net.changes {
-            (start, serialisation) = comes_through(net, changes, self.sink, (site, port), size, begun);
-        }
-        let record = self.st.ports.edit(self.j, port);
-        record.free = start + serialisation;
-        record.busy += start - begun + serialisation;
-        record.packets += 1;
-        record.bytes += u64::from(size);
+        let hop = class.hop;
+        let (start, serialisation) = self.take_link(port, size, begun, class.ser(size));
         if !PLAIN {
-            record.served = u32::from(vc);
+            self.st.ports.edit(self.j, port).served = u32::from(vc);
         }
         self.return_credit(&packet, start + serialisation);
         if port - site.port < u32::from(site.net) {

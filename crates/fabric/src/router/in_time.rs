@@ -77,11 +77,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     pub(crate) fn lose_here(&mut self, packet: &Packet, now: u64) {
         let AtRouter { net, site, .. } = *self;
         let input = packet.port();
-        let from = match input < site.net {
-            true => &net.classes[net.peers[(site.port + u32::from(input)) as usize].class() as usize],
-            false => &net.injection,
-        };
-        let tail = now + from.ser(packet.size());
+        let tail = now + net.class_before(site, packet).ser(packet.size());
         if M::HOST_CREDITS {
             self.return_credit(packet, tail);
         }

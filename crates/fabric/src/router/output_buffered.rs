@@ -14,7 +14,6 @@ use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::{Kind, Packet};
 use crate::packing;
-use crate::router::in_time::comes_through;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::lists::{EMPTY, List};
@@ -176,11 +175,7 @@ impl<J: Journal, S: Sink<Fabric<OutputBuffered>>> AtRouter<'_, OutputBuffered, J
         let channel = port * net.vcs + u32::from(vc);
         let size = packet.size();
         *self.st.held.edit(self.j, channel) += u64::from(size);
-        let input = site.port + u32::from(packet.port());
-        let delay = match packet.port() < site.net {
-            true => net.classes[net.peers[input as usize].class() as usize].credit,
-            false => net.injection.credit,
-        };
+        let delay = net.class_before(site, &packet).credit;
         // The credit is on its way while the tail still comes.
         let behind = if net.store_and_forward {
             0
@@ -228,15 +223,7 @@ impl<J: Journal, S: Sink<Fabric<OutputBuffered>>> AtRouter<'_, OutputBuffered, J
             ready = ready.max(packet.time().0 + net.overtaking_delay(site, &packet, serialisation));
         }
         let begun = ready.max(self.st.ports.get(port).free);
-        let (start, serialisation) = match &net.changes {
-            None => (begun, serialisation),
-            Some(changes) => comes_through(net, changes, self.sink, (site, port), size, begun),
-        };
-        let record = self.st.ports.edit(self.j, port);
-        record.free = start + serialisation;
-        record.busy += start - begun + serialisation;
-        record.packets += 1;
-        record.bytes += u64::from(size);
+        let (start, serialisation) = self.take_link(port, size, begun, serialisation);
         let local = port - site.port;
         let free = Time(start + serialisation);
         let room = Packet::new(Kind::Credit, free, lp, local as u16).with_vc(vc);

@@ -6,7 +6,6 @@
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
-use crate::router::in_time::comes_through;
 use crate::spec::RunSpec;
 use crate::state::State;
 use des::{Event, Journal, Sink};
@@ -37,23 +36,15 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         }
         let port = site.port + local;
         let size = packet.size();
-        let record = at.st.ports.edit(at.j, port);
         let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class() as usize];
-        let (mut serialisation, hop) = (class.ser(size), class.hop);
+        let (serialisation, hop) = (class.ser(size), class.hop);
         let mut ready = now;
         if !PLAIN && net.mixed_speeds {
             ready += net.overtaking_delay(site, &packet, serialisation);
         }
-        let begun = ready.max(record.free);
-        let mut start = begun;
-        if !PLAIN && let Some(changes) = &net.changes {
-            (start, serialisation) = comes_through(net, changes, at.sink, (site, port), size, begun);
-        }
-        record.free = start + serialisation;
-        record.busy += start - begun + serialisation;
-        record.packets += 1;
-        record.bytes += u64::from(size);
+        let begun = ready.max(at.st.ports.get(port).free);
+        let (start, serialisation) = at.take_link(port, size, begun, serialisation);
         if local < u32::from(site.net) {
             at.launch(peer, hop, packet, vc, start, serialisation);
         } else {
