@@ -5,6 +5,7 @@ use crate::equipment::LinkDelays;
 use crate::packet::Address;
 use des::{Layout, Run, Table};
 use std::ops::Range;
+use std::sync::Arc;
 use study::BitsPerSec;
 use topo::{Coordinates, Topology};
 
@@ -184,6 +185,8 @@ pub struct Part {
 pub struct Plant {
     /// The shape.
     pub topology: Topology,
+    /// The network of which this one is a stage, if it is one: what packets draw there is what they draw in all stages.
+    pub(crate) common: Option<Arc<Topology>>,
     /// Per router, by its place: where its logical process lies among those of all blocks.
     pub sites: Table<Site>,
     /// Per place: where the nodes of its router begin in the node columns.
@@ -203,6 +206,18 @@ pub struct Plant {
 }
 
 impl Plant {
+    /// The network on which packets draw what they lead over.
+    #[inline]
+    pub(crate) fn drawn_on(&self) -> &Topology {
+        self.common.as_deref().unwrap_or(&self.topology)
+    }
+
+    /// Whether a router that packets drew is there for one at router `at`: what was drawn in another stage may be cut off.
+    #[inline]
+    pub(crate) fn can_reach(&self, at: u32, drawn: u32) -> bool {
+        self.common.is_none() || self.topology.are_joined(at, drawn)
+    }
+
     /// Router hops of the least path between two nodes.
     pub fn distance(&self, source: u32, destination: u32) -> u32 {
         self.topology

@@ -77,7 +77,7 @@ use news::News;
 
 pub use adaptive_local::RoomSpec;
 pub use adaptive_up::SenseSpec;
-pub use algorithm::{Detours, NoKeys, RoutingTerms, WithFailures};
+pub use algorithm::{Detours, InTime, NoKeys, RoutingTerms, WithFailures};
 pub use booksim::{BalanceSpec, OrderSpec};
 pub use caminos::OmniSpec;
 pub use choice::Equal;
@@ -411,6 +411,15 @@ impl Routing {
     pub(crate) fn rule_on<'t>(&self, topology: &'t Topology) -> Box<dyn RoutingRule + 't> {
         let (one, _) = self.of_one();
         one.kind.ready().rule(topology, one.vcs())
+    }
+
+    /// The same for packets whose ways change; `None` where their states are too many.
+    pub(crate) fn rule_in_time<'t>(&self, topology: &'t Topology) -> Option<Box<dyn RoutingRule + 't>> {
+        let (one, _) = self.of_one();
+        match one.kind.ready().legs(topology, one.vcs()) {
+            Some(legs) => Some(Box::new(legs.in_time()?)),
+            None => Some(self.rule_on(topology)),
+        }
     }
 
     /// `true` if it leads packets to the very port of their node: it is asked at their last router, too, and says when they are there.

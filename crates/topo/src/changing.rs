@@ -73,10 +73,24 @@ pub struct ChangingRule<'t> {
 /// Where the stage is in a packet's state.
 const STAGE: u32 = 22;
 
+/// Numbers that a rule may give to the states of its packets where a network changes.
+pub const MOST_STATES: u32 = 1 << STAGE;
+
 impl<'t> ChangingRule<'t> {
     /// These stages in their order; `None` where there are more than a state tells apart.
     pub fn new(stages: Vec<StageRule<'t>>) -> Option<ChangingRule<'t>> {
         (stages.len() < 1 << (u32::BITS - STAGE)).then_some(ChangingRule { stages })
+    }
+
+    /// The stages in which a packet may be from a stage on, each network once: whoever is in one for the first time may come to all that follow.
+    fn from(&self, since: usize) -> impl Iterator<Item = (usize, &StageRule<'t>)> {
+        let stages = &self.stages;
+        let is_first = move |&(stage, (topology, ..)): &(usize, &StageRule<'t>)| {
+            !stages[since..stage]
+                .iter()
+                .any(|before| std::ptr::eq(before.0, *topology))
+        };
+        stages.iter().enumerate().skip(since).filter(is_first)
     }
 
     fn push(&self, stage: usize, at: u32, steps: &mut Vec<Step>, out: &mut Vec<Step>) {
@@ -96,7 +110,7 @@ impl RoutingRule for ChangingRule<'_> {
 
     fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
         let mut steps = Vec::new();
-        for (stage, (topology, rule, _)) in self.stages.iter().enumerate() {
+        for (stage, (topology, rule, _)) in self.from(0) {
             if topology.are_joined(at, topology.router_of(dst)) {
                 rule.start(at, dst, &mut steps);
                 self.push(stage, at, &mut steps, out);
@@ -104,22 +118,89 @@ impl RoutingRule for ChangingRule<'_> {
         }
     }
 
-    /// Where a stage has no way, or not the cable that the packet came by, the packet is lost.
+    /// Where a stage has not the cable that the packet came by, the packet is lost.
     fn next(&self, at: u32, came_port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
         let (since, state) = ((state >> STAGE) as usize, state & ((1 << STAGE) - 1));
         let mut steps = Vec::new();
-        for (stage, (topology, rule, ports)) in self.stages.iter().enumerate().skip(since) {
-            let joined = topology.are_joined(at, topology.router_of(dst));
-            if let Some(came) = ports.in_part(at, came_port).filter(|_| joined) {
-                rule.next(at, came, vc, state, dst, &mut steps);
-                self.push(stage, at, &mut steps, out);
+        for (stage, (topology, rule, ports)) in self.from(since) {
+            let Some(came) = ports.in_part(at, came_port) else {
+                continue;
+            };
+            match topology.are_joined(at, topology.router_of(dst)) {
+                true => rule.next(at, came, vc, state, dst, &mut steps),
+                false => rule.without_way(at, state, &mut steps),
             }
+            self.push(stage, at, &mut steps, out);
         }
+    }
+
+    fn starts_anywhere(&self) -> bool {
+        self.stages.iter().any(|(_, rule, _)| rule.starts_anywhere())
     }
 
     fn same_for_all_nodes_of_a_router(&self) -> bool {
         self.stages
             .iter()
             .all(|(_, rule, _)| rule.same_for_all_nodes_of_a_router())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deadlock::check;
+    use crate::{DrawnFailures, FailKind, FailSpec, HowMany, Lattice, MinimalRule, TopologySpec};
+
+    #[test]
+    fn a_network_that_comes_back_is_followed_once_and_leaves_nothing_out() {
+        let torus = TopologySpec::Torus(Lattice {
+            shape: vec![4, 3],
+            width: Vec::new(),
+            nodes_per_router: 1,
+        });
+        let whole = torus.build().unwrap();
+        let stage = |count, seed| {
+            let cables = FailSpec {
+                drawn: (count > 0).then_some(DrawnFailures {
+                    of: FailKind::Cables,
+                    many: HowMany::Count(count),
+                    class: None,
+                    seed,
+                }),
+                ..FailSpec::default()
+            };
+            let failed = whole.failed(&cables, None).unwrap();
+            whole.clone().left_of(failed, true).unwrap().with_channels(9)
+        };
+        for seed in 0..8 {
+            let stages = [stage(0, seed), stage(2, seed), stage(1, seed + 100)];
+            let again = stages.clone();
+            let ports = stages.each_ref().map(|stage| Renumbered::new(&whole, stage));
+            let verdict = |order: &[&'_ Topology]| {
+                let number = |topology: &Topology| {
+                    let all = stages.iter().chain(&again);
+                    all.map(std::ptr::from_ref)
+                        .position(|one| std::ptr::eq(one, topology))
+                        .unwrap()
+                        % stages.len()
+                };
+                let rules = order.iter().map(|&topology| {
+                    let rule: Box<dyn RoutingRule> = Box::new(MinimalRule::new(topology));
+                    (topology, rule, &ports[number(topology)])
+                });
+                check(&whole, &ChangingRule::new(rules.collect()).unwrap())
+            };
+            // The same network twice, or another one that is like it.
+            let [a, b, c] = stages.each_ref();
+            for (order, apart) in [
+                ([a, b, a, c], [a, b, &again[0], c]),
+                ([a, b, c, b], [a, b, c, &again[1]]),
+                ([a, b, a, b], [a, b, &again[0], &again[1]]),
+            ] {
+                let found = verdict(&order);
+                assert!(found.is_free());
+                assert_eq!(found, verdict(&apart), "seed {seed}");
+            }
+        }
     }
 }

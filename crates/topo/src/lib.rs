@@ -37,7 +37,7 @@ pub mod presets;
 pub mod subnet;
 pub mod verify;
 
-pub use changing::{ChangingRule, Renumbered};
+pub use changing::{ChangingRule, MOST_STATES, Renumbered};
 pub use deadlock::{DeadlockProof, Verdict, VirtualChannel, channels_used, check, check_or_reduced, check_within};
 pub use fail::{DrawnFailures, FailKind, FailSpec, Failed, HowMany};
 pub use fallout::Fallout;

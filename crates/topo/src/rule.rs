@@ -26,6 +26,10 @@ pub trait RoutingRule {
     /// its node, which is right only at the node's router.
     fn next(&self, at: u32, came_port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>);
 
+    /// Adds every step of such a packet where the network has changed so that no way leads to `dst` from here: none but where that is not what the
+    /// packet is for.
+    fn without_way(&self, _at: u32, _state: u32, _out: &mut Vec<Step>) {}
+
     /// Most router hops from a router to a node, if the rule promises a number; twice the diameter is assumed otherwise.
     fn hop_bound(&self, _at: u32, _dst: u32) -> Option<u32> {
         None
@@ -56,6 +60,9 @@ impl<R: RoutingRule + ?Sized> RoutingRule for Box<R> {
     }
     fn next(&self, at: u32, came_port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
         (**self).next(at, came_port, vc, state, dst, out);
+    }
+    fn without_way(&self, at: u32, state: u32, out: &mut Vec<Step>) {
+        (**self).without_way(at, state, out);
     }
     fn hop_bound(&self, at: u32, dst: u32) -> Option<u32> {
         (**self).hop_bound(at, dst)

@@ -6,8 +6,9 @@
 use super::wired::Laying;
 use crate::plant::{Class, Plant, Site};
 use crate::routing::{Proof, Routing};
-use crate::spec::{RouterSpec, RoutingTerms, RunSpec, first_mistake, in_outage};
+use crate::spec::{InTime, RouterSpec, RoutingTerms, RunSpec, first_mistake, in_outage};
 use des::rng::{Philox2, SplitMix, unit};
+use std::sync::Arc;
 use topo::deadlock::check_within;
 use topo::subnet::engine::JobDemand;
 use topo::{ChangingRule, Failed, Renumbered, Topology, Verdict, channels_used};
@@ -199,7 +200,7 @@ impl Planned {
             };
             let topology = &topologies[stage];
             let routing = Routing::new(&spec.routing, &terms, topology)?;
-            let rule = routing.rule_on(topology);
+            let rule = routing.rule_in_time(topology).ok_or_else(too_many_classes)?;
             stages.push((topology, rule, &self.stages[stage].1));
         }
         ChangingRule::new(stages).ok_or_else(|| too_many(self.begin.len()))
@@ -218,15 +219,18 @@ impl Planned {
         if !spec.router.has_bounded_buffers() {
             return Ok(Some(least));
         }
-        let mut tried = least.saturating_mul(2).saturating_add(2).min(MOST_CHANNELS);
+        // Each leg has as many as it takes on any of them.
+        let legs = spec.routing.in_time().legs();
+        let (least, most) = (least.div_ceil(legs), MOST_CHANNELS / legs);
+        let mut tried = least.saturating_mul(2).saturating_add(2).min(most);
         loop {
-            let routers = with_channels(spec, tried);
+            let routers = with_channels(spec, legs * tried);
             let topologies = self.topologies(tried);
             let rule = self.rule(spec, &topologies, &routers)?;
-            let used = channels_used(common, &rule, MOST_STEPS);
+            let used = channels_used(common, &rule, MOST_STEPS).map(|used| used - usize::from((legs - 1) * tried));
             match used {
-                Ok(used) if used < usize::from(tried) => return Ok(Some(least.max(used as u8))),
-                Ok(_) if tried < MOST_CHANNELS => tried = tried.saturating_mul(2).min(MOST_CHANNELS),
+                Ok(used) if used < usize::from(tried) => return Ok(Some(legs * least.max(used as u8))),
+                Ok(_) if tried < most => tried = tried.saturating_mul(2).min(most),
                 Ok(_) => {
                     let reason = format!(
                         "freedom from deadlock over {} stages of the network takes more than {} virtual channels",
@@ -241,6 +245,7 @@ impl Planned {
         }
     }
 
+    /// The networks of the stages, with so many channels for each leg.
     fn topologies(&self, channels: u8) -> Vec<Topology> {
         let all = self.stages.iter();
         all.map(|(topology, _)| topology.clone().with_channels(channels))
@@ -259,19 +264,22 @@ impl Planned {
                 proof: None,
             });
         }
-        let topologies = self.topologies(routers.vcs.unwrap_or(1));
+        let legs = spec.routing.in_time().legs();
+        let topologies = self.topologies((routers.vcs.unwrap_or(1) / legs).max(1));
         let proof = match spec.router.has_bounded_buffers() {
             false => None,
             true => {
                 let rule = self.rule(spec, &topologies, routers)?;
                 let verdict = check_within(&plant.topology, &rule, MOST_STEPS);
                 let over = format!(
-                    "over {} stages of the network and all ways from one into another",
-                    self.begin.len()
+                    "over {} stages of the network and all ways from one into another{}",
+                    self.begin.len(),
+                    if legs > 1 { ", leg by leg" } else { "" }
                 );
                 Some(Proof::over(&verdict, &plant.topology, &over))
             }
         };
+        let common = Arc::new(plant.topology.clone());
         let mut stages = Vec::new();
         for (topology, (_, ports)) in topologies.into_iter().zip(self.stages) {
             let terms = RoutingTerms {
@@ -281,9 +289,12 @@ impl Planned {
             };
             let routing = Routing::new(&spec.routing, &terms, &topology)?;
             let classes: Vec<Class> = plant.classes.to_vec();
-            let laying = Laying::new(topology, None, classes)?;
+            let Laying { plant, .. } = Laying::new(topology, None, classes)?;
             stages.push(StageWays {
-                plant: laying.plant,
+                plant: Plant {
+                    common: Some(Arc::clone(&common)),
+                    ..plant
+                },
                 routing,
                 ports,
             });
@@ -419,16 +430,16 @@ fn check(spec: &RunSpec) -> Result<(), BuildError> {
         return Err(BuildError::field(field, reason, Some(hint)));
     }
     check_errors(spec)?;
-    let name = spec.routing.name();
-    if spec.nic.retransmit.is_some() && !spec.routing.goes_on_in_time() {
+    let (name, in_time) = (spec.routing.name(), spec.routing.in_time());
+    if spec.nic.retransmit.is_some() && in_time != InTime::GoOn {
         let reason = format!("packets of \"{name}\" cannot carry how often they were sent");
         let hint = "take \"minimal\" or \"min-random\", or leave nic.retransmit out";
         return Err(BuildError::field("nic.retransmit", reason, Some(hint)));
     }
     let leads_round = spec.outages.in_time().any(|(_, outage)| outage.led_round().is_some());
-    if leads_round && !spec.routing.goes_on_in_time() {
+    if leads_round && in_time == InTime::KeepTheirWays {
         let reason = format!("\"{name}\" does not lead round what fails while the run goes on");
-        let hint = "take \"minimal\", \"min-random\", \"min-a\", \"d-mod-k\", \"scatter\" or \"adaptive-up\", or outage.reroute = \"never\"";
+        let hint = "take \"minimal\", \"min-random\", \"min-a\", \"valiant\", \"ugal\" or \"par\" (scope = \"local\"), \"adaptive-local\", \"d-mod-k\", \"scatter\" or \"adaptive-up\", or outage.reroute = \"never\"";
         return Err(BuildError::field("routing.kind", reason, Some(hint)));
     }
     Ok(())
@@ -452,6 +463,11 @@ fn check_errors(spec: &RunSpec) -> Result<(), BuildError> {
         let hint = "take a lower rate, smaller packets (nic.packet), or let the cables die";
         Err(BuildError::field(&field, reason, Some(hint)))
     })
+}
+
+fn too_many_classes() -> BuildError {
+    let reason = "the ways of this network are of too many kinds to be proved over its changes";
+    BuildError::field("outage", reason, Some("take outage.reroute = \"never\""))
 }
 
 fn too_many(stages: usize) -> BuildError {

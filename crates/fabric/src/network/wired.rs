@@ -39,6 +39,7 @@ impl Laying {
                 layout: laid.layout,
                 peers: Run::new(first_peer as usize, peers),
                 classes: classes.into(),
+                common: None,
                 topology,
             },
         })

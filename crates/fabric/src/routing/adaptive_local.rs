@@ -48,6 +48,10 @@ impl NamedRouting for AdaptiveLocal {
         })
     }
 
+    fn in_time(_: &RoomSpec) -> InTime {
+        InTime::GoOnInLegs(2)
+    }
+
     fn ready(parameters: &RoomSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Detour, BuildError> {
         Detour::by_room(parameters, terms, topology)
     }

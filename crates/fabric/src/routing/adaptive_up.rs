@@ -59,7 +59,6 @@ impl NamedRouting for AdaptiveUp {
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
     const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
-    const IN_TIME: bool = true;
 
     type Parameters = SenseSpec;
     type Ready = LeastUp;
@@ -71,6 +70,10 @@ impl NamedRouting for AdaptiveUp {
             equal: keys.choice("equal"),
             draws: keys.small_if_given("draws"),
         })
+    }
+
+    fn in_time(_: &SenseSpec) -> InTime {
+        InTime::GoOn
     }
 
     fn ready(parameters: &SenseSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<LeastUp, BuildError> {

@@ -146,6 +146,27 @@ pub enum WithFailures {
     NeedsAll,
 }
 
+/// What becomes of a routing's packets when what has failed is another than when they set out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InTime {
+    /// They keep their ways, whatever fails.
+    KeepTheirWays,
+    /// They go on by the ways that hold then: where they are depends on nothing but router, destination, channel and hops.
+    GoOn,
+    /// Likewise, on so many legs, each with channels of its own; which one a packet is on, its phase says.
+    GoOnInLegs(u8),
+}
+
+impl InTime {
+    /// Legs that have channels of their own.
+    pub fn legs(self) -> u8 {
+        match self {
+            InTime::KeepTheirWays | InTime::GoOn => 1,
+            InTime::GoOnInLegs(legs) => legs,
+        }
+    }
+}
+
 /// What a routing depends on besides its own keys and the topology.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutingTerms<'a> {
@@ -182,9 +203,6 @@ pub trait NamedRouting {
     const OVER_A_THIRD_GROUP: bool;
     /// What it does where something has failed.
     const WITH_FAILURES: WithFailures;
-    /// Whether packets may go on by its ways of one network when what has failed is another: where they are depends on nothing but router,
-    /// destination, channel and hops.
-    const IN_TIME: bool = false;
 
     /// What its keys say; a canonical study holds it.
     type Parameters;
@@ -200,6 +218,11 @@ pub trait NamedRouting {
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<Self::Ready, BuildError>;
+
+    /// What becomes of its packets when what has failed changes.
+    fn in_time(_: &Self::Parameters) -> InTime {
+        InTime::KeepTheirWays
+    }
 
     /// The way half-way round a ring.
     fn tie(_: &Self::Parameters) -> Tie {
@@ -279,7 +302,7 @@ pub trait ReadyRouting {
         true
     }
 
-    /// Its legs, each by itself, if it leads packets over a router: on graphs they are proved first.
+    /// Its legs, each by itself, if it leads packets over a router: on graphs, and where networks change, they are proved.
     fn legs<'t>(&self, _topology: &'t Topology, _vcs: u8) -> Option<LegsRule<'t>> {
         None
     }

@@ -15,13 +15,16 @@ impl NamedRouting for DModK {
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
     const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
-    const IN_TIME: bool = true;
 
     type Parameters = NoKeys;
     type Ready = OwnMinimal;
 
     fn read(_: &OwnValues, _: &mut Findings) -> Option<NoKeys> {
         Some(NoKeys {})
+    }
+
+    fn in_time(_: &NoKeys) -> InTime {
+        InTime::GoOn
     }
 
     fn ready(_: &NoKeys, _: &RoutingTerms<'_>, topology: &Topology) -> Result<OwnMinimal, BuildError> {

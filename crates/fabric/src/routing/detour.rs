@@ -11,7 +11,7 @@
 //! PAR's legs above those that a packet can have used before, second legs above first ones.
 
 use super::RoutingTerms;
-use super::algorithm::{Here, ReadyRouting, Way};
+use super::algorithm::{Here, InTime, ReadyRouting, Way};
 use super::keys::{BIAS, CANDIDATES, CONGESTION, PER, RATIO, SCOPE, STEP, THRESHOLD, VIA, WEIGH_HOPS, defaults};
 use super::news::{News, TOLD};
 use super::weigh::{Congestion, Per};
@@ -82,6 +82,14 @@ impl Default for DetourSpec {
 }
 
 impl DetourSpec {
+    /// What becomes of packets with so many legs when what has failed changes: what routers tell each other is of one network.
+    pub(super) fn in_time(&self, legs: u8) -> InTime {
+        match self.scope {
+            Scope::Local => InTime::GoOnInLegs(legs),
+            Scope::Group => InTime::KeepTheirWays,
+        }
+    }
+
     pub(super) fn read(keys: &OwnValues, findings: &mut Findings) -> Option<DetourSpec> {
         let scope = match keys.choice("scope") {
             ScopeWord::Local => Scope::Local,
@@ -459,14 +467,16 @@ impl Here<'_> {
             packet,
         } = self;
         let (topology, at, node) = (&net.topology, site.router, packet.destination());
+        let drawn_on = net.drawn_on();
         let (from, to) = (topology.router_of(packet.source()), topology.router_of(node));
         let key = routing.key(packet);
         let word = |draw: u32| mix(routing.seed ^ packet.identity()) ^ u64::from(draw + 1) << 32;
         let mut came = came(site, packet);
         let phase = packet.phase();
         if phase >= FIRST_LEG
-            && let Some(via) = terms.draw(topology, word(u32::from(phase - FIRST_LEG)), from, to)
+            && let Some(via) = terms.draw(drawn_on, word(u32::from(phase - FIRST_LEG)), from, to)
             && !terms.turns(topology, at, via, to)
+            && net.can_reach(at, via)
         {
             let leg = |key| terms.first_leg(topology, at, via, came, key);
             let hop = leg(key);
@@ -503,7 +513,9 @@ impl Here<'_> {
         let first_draw = packet.hops() * u32::from(terms.candidates);
         let detours = (0..u32::from(terms.candidates)).filter_map(|candidate| {
             let draw = (first_draw + candidate) % DRAWS;
-            let via = terms.draw(topology, word(draw), from, to)?;
+            let via = terms
+                .draw(drawn_on, word(draw), from, to)
+                .filter(|&via| net.can_reach(at, via))?;
             let hop = terms.begin(topology, at, via, to, key)?;
             let other = terms.other(hop, key, |key| terms.begin(topology, at, via, to, key));
             let phase = FIRST_LEG + draw as u8;

@@ -118,10 +118,10 @@ macro_rules! routings {
                 }
             }
 
-            /// Whether packets may go on by its ways when what has failed changes.
-            pub fn goes_on_in_time(&self) -> bool {
+            /// What becomes of its packets when what has failed changes.
+            pub fn in_time(&self) -> InTime {
                 match self {
-                    $(RoutingSpec::$Routing(_) => $module::$Routing::IN_TIME,)+
+                    $(RoutingSpec::$Routing(parameters) => $module::$Routing::in_time(parameters),)+
                 }
             }
 

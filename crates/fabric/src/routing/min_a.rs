@@ -36,7 +36,6 @@ impl NamedRouting for MinA {
     const DETOURS: Detours = Detours::Never;
     const OVER_A_THIRD_GROUP: bool = false;
     const WITH_FAILURES: WithFailures = WithFailures::GoesRound;
-    const IN_TIME: bool = true;
 
     type Parameters = EqualSpec;
     type Ready = LeastNeighbour;
@@ -45,6 +44,10 @@ impl NamedRouting for MinA {
         Some(EqualSpec {
             equal: keys.choice("equal"),
         })
+    }
+
+    fn in_time(_: &EqualSpec) -> InTime {
+        InTime::GoOn
     }
 
     fn ready(parameters: &EqualSpec, terms: &RoutingTerms<'_>, _: &Topology) -> Result<LeastNeighbour, BuildError> {

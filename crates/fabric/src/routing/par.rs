@@ -24,6 +24,10 @@ impl NamedRouting for Par {
         DetourSpec::read(keys, findings)
     }
 
+    fn in_time(parameters: &DetourSpec) -> InTime {
+        parameters.in_time(3)
+    }
+
     fn ready(parameters: &DetourSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Detour, BuildError> {
         Detour::new(parameters, true, terms, topology)
     }

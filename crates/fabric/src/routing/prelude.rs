@@ -1,7 +1,9 @@
 //! What the file of a routing needs.
 
 pub(super) use super::RoutingTerms;
-pub(super) use super::algorithm::{Detours, Here, NamedRouting, NoKeys, ReadyRouting, Way, WithFailures, refuse};
+pub(super) use super::algorithm::{
+    Detours, Here, InTime, NamedRouting, NoKeys, ReadyRouting, Way, WithFailures, refuse,
+};
 pub(super) use super::fits::Fits;
 pub(super) use super::weigh::Sense;
 pub(super) use super::{HOPS, NO_HOP, Routing, came};

@@ -220,8 +220,12 @@ mod tests {
     use crate::spec::{DetourSpec, RoutingSpec, Via, ViaSpec, plain};
     use des::mix;
     use des::rng::below;
+    use std::cmp::Ordering;
     use std::collections::BTreeSet;
-    use topo::{GraphFormat, GraphSpec, RoutingRule};
+    use topo::{
+        Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FailSpec, GraphFormat, GraphSpec,
+        HowMany, Lattice, RoutingRule,
+    };
 
     /// A ring of routers with some chords and double cables; every third router has no nodes.
     fn graph(routers: u32, seed: u64) -> Topology {
@@ -270,6 +274,15 @@ mod tests {
             ("par", over(Via::Router, RoutingSpec::Par)),
             ("all", valiant(Via::Router)),
         ]
+        .into_iter()
+        .chain(topology.group_size().into_iter().flat_map(|_| {
+            [
+                ("valiant over groups", valiant(Via::Group)),
+                ("ugal over groups", over(Via::Group, RoutingSpec::Ugal)),
+                ("par over groups", over(Via::Group, RoutingSpec::Par)),
+            ]
+        }))
+        .collect()
     }
 
     type Pairs = BTreeSet<((u32, u16, u8), (u32, u16, u8))>;
@@ -321,6 +334,103 @@ mod tests {
                     assert!(!free || check_within(&topology, &*exact, u64::MAX).is_free());
                     assert!(free || vcs < needed, "{name}, seed {seed}");
                 }
+            }
+        }
+    }
+
+    /// Channels of a leg on a stage.
+    const CHANNELS: u8 = 12;
+
+    /// What two failed cables leave, as a stage of a network that changes, with channels enough for packets from any other stage.
+    fn stage(spec: TopologySpec, seed: u64) -> Topology {
+        let whole = spec.build().unwrap();
+        let cables = FailSpec {
+            drawn: Some(DrawnFailures {
+                of: FailKind::Cables,
+                many: HowMany::Count(2),
+                class: None,
+                seed,
+            }),
+            ..FailSpec::default()
+        };
+        let failed = whole.failed(&cables, None).unwrap();
+        whole.left_of(failed, true).unwrap().with_channels(CHANNELS)
+    }
+
+    #[test]
+    fn legs_of_a_stage_have_all_dependencies_of_packets() {
+        let lattice = |shape: &[u32]| Lattice {
+            shape: shape.to_vec(),
+            width: Vec::new(),
+            nodes_per_router: 2,
+        };
+        let dragonfly = |links_per_pair| {
+            TopologySpec::Dragonfly(DragonflySpec {
+                groups: 4,
+                routers_per_group: vec![3],
+                nodes_per_router: 1,
+                links_per_pair,
+                local_width: 1,
+                arrangement: Arrangement::Absolute,
+                arrangement_seed: 1,
+            })
+        };
+        let families = [
+            TopologySpec::Mesh(lattice(&[3, 3])),
+            TopologySpec::Torus(lattice(&[4, 3])),
+            TopologySpec::HyperX(lattice(&[3, 3])),
+            dragonfly(1),
+            dragonfly(3),
+            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
+                groups: 3,
+                leaves: 2,
+                spines: 2,
+                nodes_per_leaf: 1,
+                links_per_pair: 2,
+                local_width: 1,
+                arrangement: Arrangement::Absolute,
+                arrangement_seed: 1,
+            }),
+        ];
+        for (family, seed) in families
+            .iter()
+            .flat_map(|family| (0..4).map(move |seed| (family, seed)))
+        {
+            let topology = stage(family.clone(), seed);
+            for (name, kind) in kinds(&topology) {
+                let kind = kind.ready();
+                let vcs = kind.vcs(&topology);
+                let exact = kind.rule(&topology, vcs);
+                let legs = kind.legs(&topology, vcs).unwrap().in_time().unwrap();
+                let (of_packets, of_legs) = (dependencies(&topology, &*exact), dependencies(&topology, &legs));
+                // The last leg stands for those below it; from one to another channels rise.
+                let leg = |vc: u8| vc / CHANNELS;
+                let to_the_last = |vc: u8| vc % CHANNELS + vcs - CHANNELS;
+                let missing: Vec<_> = of_packets
+                    .iter()
+                    .filter(|&&((at, port, vc), (next, out, then))| match leg(vc).cmp(&leg(then)) {
+                        Ordering::Less => false,
+                        Ordering::Greater => true,
+                        Ordering::Equal => {
+                            !of_legs.contains(&((at, port, to_the_last(vc)), (next, out, to_the_last(then))))
+                        }
+                    })
+                    .collect();
+                assert!(
+                    !of_packets.is_empty() && missing.is_empty(),
+                    "{name} on {family:?}, seed {seed}: {missing:?}"
+                );
+                assert!(
+                    check_within(&topology, &legs, u64::MAX).is_free(),
+                    "{name} on {family:?}, seed {seed}"
+                );
+                // On fewer channels all legs are followed, and nothing is left out.
+                let few = vcs - CHANNELS / 2;
+                let exact = kind.rule(&topology, few);
+                let legs = kind.legs(&topology, few).unwrap().in_time().unwrap();
+                let (of_packets, of_legs) = (dependencies(&topology, &*exact), dependencies(&topology, &legs));
+                let missing: Vec<_> = of_packets.difference(&of_legs).collect();
+                assert!(missing.is_empty(), "{name} on {family:?}, seed {seed}: {missing:?}");
             }
         }
     }

@@ -46,6 +46,10 @@ impl NamedRouting for Valiant {
         })
     }
 
+    fn in_time(_: &ViaSpec) -> InTime {
+        InTime::GoOnInLegs(2)
+    }
+
     fn ready(parameters: &ViaSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<OverRouter, BuildError> {
         Ok(match parameters.via {
             Via::Node => OverRouter::OfNode,
@@ -110,15 +114,16 @@ impl Routing {
         if packet.phase() != SECOND_LEG {
             // Uniform over nodes, found again at every hop; those that failures have cut off are passed over.
             let word = mix(self.seed ^ packet.identity());
+            let drawn_on = net.drawn_on();
             let draw = |attempt: u64| {
                 let word = if attempt == 0 { word } else { mix(word ^ attempt) };
-                net.topology.router_of(below(word, u64::from(net.n_nodes())) as u32)
+                drawn_on.router_of(below(word, u64::from(net.n_nodes())) as u32)
             };
             let via = (0..TRIES)
                 .map(draw)
-                .find(|&via| net.topology.are_joined(via, site.router))
+                .find(|&via| drawn_on.are_joined(via, site.router))
                 .unwrap_or(site.router);
-            if via != site.router {
+            if via != site.router && net.can_reach(site.router, via) {
                 let hop = net.topology.minimal_to(site.router, via, came, key);
                 return Way::new(self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0);
             }

@@ -1030,6 +1030,16 @@ fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
             routings.push(RoutingSpec::SCATTER);
             routings.push(RoutingSpec::AdaptiveUp(SenseSpec::default()));
         }
+        let over = |via| DetourSpec {
+            via,
+            ..DetourSpec::default()
+        };
+        routings.push(match (name, n % 3) {
+            ("dragonfly" | "dragonfly+", _) => RoutingSpec::Par(over(Via::Group)),
+            (_, 0) => RoutingSpec::Valiant(ViaSpec { via: Via::Node }),
+            (_, 1) => RoutingSpec::Ugal(over(Via::Router)),
+            _ => RoutingSpec::Par(over(Via::Router)),
+        });
         for routing in routings {
             for (model, architecture) in [
                 (RouterModel::Sculpin, Architecture::Voq),
@@ -1046,7 +1056,7 @@ fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
                 spec.control.end = Some(Time::from_us(4));
                 spec.control.warmup = Some(Time::ZERO);
                 let mut spec = with_outages(&spec, n);
-                spec.nic.retransmit = (n % 2 == 1).then_some(RetransmitSpec {
+                spec.nic.retransmit = (n % 2 == 1 && routing.in_time() == InTime::GoOn).then_some(RetransmitSpec {
                     retries: 1 + (n % 5) as u8,
                     after: Time::from_ns(300),
                 });

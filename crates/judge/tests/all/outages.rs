@@ -201,6 +201,25 @@ fn families() -> Vec<TopologySpec> {
 /// Those that claim to lead round what fails in time.
 fn routings(topology: &TopologySpec) -> Vec<RoutingSpec> {
     let mut all = vec![RoutingSpec::MINIMAL, RoutingSpec::MIN_RANDOM, RoutingSpec::MIN_A];
+    let valiant = |via| RoutingSpec::Valiant(ViaSpec { via });
+    let detour = |via| DetourSpec {
+        via,
+        ..DetourSpec::default()
+    };
+    all.extend([
+        valiant(Via::Node),
+        valiant(Via::Router),
+        RoutingSpec::Ugal(detour(Via::Router)),
+        RoutingSpec::Par(detour(Via::Router)),
+    ]);
+    if matches!(topology, TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_)) {
+        all.extend([
+            valiant(Via::Group),
+            RoutingSpec::Ugal(detour(Via::Group)),
+            RoutingSpec::Par(detour(Via::Group)),
+            RoutingSpec::AdaptiveLocal(RoomSpec::default()),
+        ]);
+    }
     if matches!(topology, TopologySpec::FatTree(_)) {
         all.extend([
             RoutingSpec::D_MOD_K,
@@ -234,6 +253,13 @@ fn what_begins_after_the_end_or_comes_and_goes_unseen_changes_nothing() {
             if matches!(routing, RoutingSpec::Scatter(_) | RoutingSpec::AdaptiveUp(_)) {
                 // Of a tree that may fail they take a channel per hop, as of one that has failed.
                 whole.router.vcs = Some(12);
+            }
+            if routing.in_time().legs() > 1 {
+                // Legs have more channels where ways may change.
+                if matches!(routing, RoutingSpec::AdaptiveLocal(_)) {
+                    continue;
+                }
+                (whole.router.model, whole.router.buffer) = (RouterModel::Sculpin, None);
             }
             let digest = done(&whole).summary.digest;
             let later = |at, until, what: FailSpec| {
@@ -467,6 +493,15 @@ fn freedom_from_deadlock_is_proved_over_the_change_and_refused_with_the_cycle() 
         words.contains("over 2 stages") && words.contains("can deadlock, a cycle of"),
         "{words}"
     );
+    // So are two for two legs.
+    let mut legs = spec.clone();
+    legs.routing = RoutingSpec::Valiant(ViaSpec { via: Via::Node });
+    legs.router.vcs = Some(2);
+    let words = run(&legs, &mut |_| true).unwrap_err().to_string();
+    assert!(
+        words.contains("over 2 stages") && words.contains("can deadlock, a cycle of"),
+        "{words}"
+    );
     // What keeps its ways keeps its proof.
     spec.outages.list[0].reroute = Reroute::Never;
     assert!(done(&spec).summary.lost.unwrap().packets > 0);
@@ -634,7 +669,10 @@ fn what_cannot_lose_packets_or_change_its_ways_is_refused() {
         ));
         run(&spec.unwrap(), &mut |_| true).unwrap_err().to_string()
     };
-    assert!(refused("[routing]\nkind = \"valiant\"").contains("does not lead round what fails while the run goes on"));
+    let words = "does not lead round what fails while the run goes on";
+    assert!(refused("[routing]\nkind = \"rdr\"").contains(words));
+    let words = refused("[routing]\nkind = \"ugal\"\n[nic]\nretransmit = 2");
+    assert!(words.contains("cannot carry how often they were sent"), "{words}");
     assert!(refused("[routing]\nkind = \"dor\"").contains("does not lead round"));
     let words = refused("[router]\nmodel = \"credit\"\narchitecture = \"input-queued\"\nbuffer = \"16 KiB\"");
     assert!(words.contains("outages are for"), "{words}");
