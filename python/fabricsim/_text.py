@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabricsim.claims import ClaimVerdict
 
 __all__ = [
+    "bench_line",
     "bench_text",
     "bill_text",
     "claims_text",
@@ -348,6 +349,13 @@ def partition_text(found: Mapping[str, Any]) -> None:
 
 def _of_all(some: int, whole: int) -> str:
     return f"{some:,} of {whole:,} ({100 * some / max(1, whole):.1f} %)"
+
+
+def bench_line(entry: dict[str, Any]) -> str:
+    """Say in short how fast a benchmark case was."""
+    hops = entry["packet_hops_per_cpu_s"]
+    rate, what = (hops, "packet-hops") if hops else (entry["events_per_cpu_s"], "events")
+    return f"{rate / 1e6:.2f} M {what} per CPU second, {entry['cpu_s']:.2f} CPU s"
 
 
 def bench_text(found: Sequence[dict[str, Any]]) -> None:

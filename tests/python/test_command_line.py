@@ -1,7 +1,9 @@
 """The command line: exit codes, exactly one JSON object, errors that are no tracebacks."""
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -119,6 +121,21 @@ def test_a_dying_worker_exits_1_and_loses_only_its_run(shell):
     assert ran.code == 1
     assert "worker process died (exit status 66)" in ran.err
     assert [run["experiment"] for run in ran.json["runs"]] == ["good", "good"]
+
+
+def test_bench_says_what_it_found_case_by_case_and_keeps_it_when_interrupted(shell):
+    told = shell("bench", "--case", "sculpin-4k")
+    assert told.code == 0, told.err
+    case, figure = told.err.splitlines()
+    assert case == "sculpin-4k ..."
+    assert figure.strip().endswith("CPU s")
+    assert "sculpin-4k" in told.out
+    process = shell.start("bench", "--case", "sculpin-4k", "--repeat", "20", "--case", "sculpin-4k", start_new_session=True)
+    lines = [process.stderr.readline() for _ in range(3)]
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, "".join(lines) + err
+    assert out.count("sculpin-4k") == 1
 
 
 def test_check_expand_list_show_bench_and_schema_speak_json(shell):

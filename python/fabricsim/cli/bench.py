@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,7 +19,7 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Measure the speed of the engine on fixed cases, beside measured figures of other simulators."""
-    from fabricsim._text import bench_text
+    from fabricsim._text import bench_line, bench_text
     from fabricsim.benchmark import run_case
     from fabricsim.registry import bench_cases
 
@@ -32,14 +32,19 @@ def bench(
     unknown = [name for name in case or [] if name not in known]
     if unknown:
         raise InputError(f"no case {', '.join(unknown)}; there are: {', '.join(known)}")
-    found = []
-    for name in case or known:
-        if not as_json:
-            say(f"{name} ...")
-        found.append(run_case(name, options, repeat=repeat))
+    found: list[dict[str, Any]] = []
+    try:
+        for name in case or known:
+            if not as_json:
+                say(f"{name} ...")
+            found.append(run_case(name, options, repeat=repeat))
+            if not as_json:
+                say(f"  {bench_line(found[-1])}")
+    finally:
+        # Who interrupts it has what was measured up to there.
+        if not as_json and found:
+            bench_text(found)
     if as_json:
         from fabricsim._host import host_facts
 
         put(json.dumps({"version": __version__, "host": host_facts(), "cases": found}))
-    else:
-        bench_text(found)
