@@ -54,6 +54,25 @@ def test_a_comparison_says_which_point_is_best_and_by_how_much(tmp_path):
     assert (figure["names"], figure["over"]) == (["1 GB/s", "4 GB/s"], "link.bandwidth")
 
 
+def test_bars_have_the_names_that_tell_them_apart_and_nothing_beside_them(tmp_path):
+    networks = [{"name": "square", "kind": "torus", "shape": [2, 2]}, {"name": "line", "kind": "ring", "routers": 4}]
+    asked = study(
+        job=[{"work": {"kind": "ring", "message": "64 KiB"}}],
+        sweep={"topology, routing.kind": [[networks[0], "dor"], [networks[1], "minimal"]]},
+    )
+    (answer,) = answers(asked.run(out=tmp_path / "r", progress=False))
+    (figure,) = answer.figures
+    assert (figure["names"], figure["over"]) == (["square", "line"], "topology")
+    assert "square, routing = dor" in answer.sentence
+    both = study(
+        job=[{"work": {"kind": "ring", "message": "64 KiB"}}],
+        sweep={"topology": networks, "routing.kind": ["minimal", "valiant"]},
+    )
+    (answer,) = answers(both.run(out=tmp_path / "both", progress=False))
+    (figure,) = answer.figures
+    assert set(figure["names"]) == {f"routing = {kind}, {name}" for name in ("square", "line") for kind in ("minimal", "valiant")}
+
+
 def test_one_run_says_how_long_it_took_and_what_for(tmp_path):
     found = study(job=[{"work": {"kind": "ring", "message": "64 KiB"}}]).run(out=tmp_path / "r", progress=False)
     (answer,) = answers(found)

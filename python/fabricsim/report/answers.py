@@ -323,7 +323,16 @@ def _figure_of_points(points: dict[Point, list[RunRecord]], known: dict[Point, f
         if len(found) > 2 and None not in found and len({item[1] for item in found if item}) == 1:
             return {"kind": "lines", "experiment": next(iter(points))[0], "x": key, "y": metric}
     figure = figure_of(metric)
-    varying = [key for key in keys if len({dict(sweep).get(key) for _, sweep in points}) > 1]
+    values = {key: [dict(sweep).get(key) for _, sweep in points] for key in keys}
+    varying = [key for key in keys if len(set(values[key])) > 1]
+    # Where the words of one key tell all points apart, what goes with them need not stand at every bar.
+    telling = (
+        key
+        for key in varying
+        if len(set(values[key])) == len(points) and all(value and axis_value(value) is None for value in values[key])
+    )
+    if (alone := next(telling, None)) is not None:
+        varying = [alone]
 
     def name(sweep: Sequence[tuple[str, str]]) -> str:
         # One key needs no name at every bar: the axis has it.
