@@ -227,7 +227,9 @@ impl Planned {
             let routers = with_channels(spec, legs * tried);
             let topologies = self.topologies(tried);
             let rule = self.rule(spec, &topologies, &routers)?;
-            let used = channels_used(common, &rule, MOST_STEPS).map(|used| used - usize::from((legs - 1) * tried));
+            // Where no packet takes a hop none are used at all.
+            let below_the_last = usize::from((legs - 1) * tried);
+            let used = channels_used(common, &rule, MOST_STEPS).map(|used| used.saturating_sub(below_the_last));
             match used {
                 Ok(used) if used < usize::from(tried) => return Ok(Some(legs * least.max(used as u8))),
                 Ok(_) if tried < most => tried = tried.saturating_mul(2).min(most),

@@ -6,7 +6,7 @@ use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
 use std::collections::BTreeSet;
-use topo::{DrawnFailures, FailKind, FailSpec, HowMany, RingSpec, TopologySpec};
+use topo::{DrawnFailures, FailKind, FailSpec, HowMany, RingSpec, SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 
 pub fn load(text: &str) -> Result<RunSpec, String> {
@@ -442,6 +442,21 @@ fn a_dead_router_and_a_dead_node_lose_what_is_theirs() {
     let of = |node| node / 2 == 1;
     assert!(lost.iter().all(|m| of(m.source) || of(m.destination)));
     assert_eq!(lost.iter().filter(|m| of(m.source)).count(), 12);
+}
+
+#[test]
+fn where_no_packet_takes_a_hop_a_node_may_die_under_any_routing() {
+    let router = TopologySpec::SingleRouter(SingleRouterSpec { nodes: 5 });
+    for routing in routings(&router) {
+        let mut spec = traffic(&router, &routing);
+        spec.outages
+            .list
+            .push(outage(drawn(FailKind::Nodes, 1, 3), 500_000, Some(1_500_000), AT_ONCE));
+        let summary = done(&spec).summary;
+        let lost = summary.lost.unwrap().messages;
+        assert!(lost > 0, "{routing:?}");
+        assert_eq!(summary.messages + lost, 30, "{routing:?}");
+    }
 }
 
 #[test]
