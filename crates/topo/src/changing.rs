@@ -68,6 +68,8 @@ pub type StageRule<'t> = (&'t Topology, Box<dyn RoutingRule + 't>, &'t Renumbere
 /// The rule of packets on a network that passes through stages, one after the other; its ports are those of the common network.
 pub struct ChangingRule<'t> {
     stages: Vec<StageRule<'t>>,
+    /// The last stage before each that is the same network, if there is one.
+    same_before: Vec<Option<usize>>,
 }
 
 /// Where the stage is in a packet's state.
@@ -79,18 +81,15 @@ pub const MOST_STATES: u32 = 1 << STAGE;
 impl<'t> ChangingRule<'t> {
     /// These stages in their order; `None` where there are more than a state tells apart.
     pub fn new(stages: Vec<StageRule<'t>>) -> Option<ChangingRule<'t>> {
-        (stages.len() < 1 << (u32::BITS - STAGE)).then_some(ChangingRule { stages })
+        let same_before = |stage: usize| (0..stage).rfind(|&before| std::ptr::eq(stages[before].0, stages[stage].0));
+        let same_before = (0..stages.len()).map(same_before).collect();
+        (stages.len() < 1 << (u32::BITS - STAGE)).then_some(ChangingRule { stages, same_before })
     }
 
     /// The stages in which a packet may be from a stage on, each network once: whoever is in one for the first time may come to all that follow.
     fn from(&self, since: usize) -> impl Iterator<Item = (usize, &StageRule<'t>)> {
-        let stages = &self.stages;
-        let is_first = move |&(stage, (topology, ..)): &(usize, &StageRule<'t>)| {
-            !stages[since..stage]
-                .iter()
-                .any(|before| std::ptr::eq(before.0, *topology))
-        };
-        stages.iter().enumerate().skip(since).filter(is_first)
+        let is_first = move |(stage, _): &(usize, _)| self.same_before[*stage].is_none_or(|before| before < since);
+        self.stages.iter().enumerate().skip(since).filter(is_first)
     }
 
     fn push(&self, stage: usize, at: u32, steps: &mut Vec<Step>, out: &mut Vec<Step>) {

@@ -137,7 +137,7 @@ impl RoutingRule for MinimalRule<'_> {
     }
 
     fn same_for_all_nodes_of_a_router(&self) -> bool {
-        self.topology.geometry.family().treats_nodes_of_a_router_alike()
+        self.topology.treats_nodes_of_a_router_alike()
     }
 }
 

@@ -287,6 +287,11 @@ impl Topology {
         keys.collect()
     }
 
+    /// Whether minimal ways to all nodes of a router are the same.
+    pub fn treats_nodes_of_a_router_alike(&self) -> bool {
+        self.geometry.family().treats_nodes_of_a_router_alike()
+    }
+
     /// Group of a router of a dragonfly(+); `None` on other families.
     #[inline]
     pub fn group(&self, router: u32) -> Option<u32> {

@@ -11,7 +11,8 @@
 //! Steps: routers squared. [`DetourRule`](super::DetourRule) takes routers cubed.
 
 use super::Detour;
-use topo::{Came, Hop, MOST_STATES, MinimalRule, RoutingRule, Step, Topology};
+use std::cell::OnceCell;
+use topo::{Came, Hop, MOST_STATES, RoutingRule, Step, Topology};
 
 /// The legs, in the states of packets beside the class of the key.
 const MINIMAL: u32 = 0;
@@ -35,8 +36,8 @@ pub struct LegsRule<'t> {
     /// What detours lead over and which hops they compare; `None` where that is nothing.
     detour: Option<Detour>,
     keys: Vec<u32>,
-    /// First hops of ways from each router to any router with nodes.
-    exits: Vec<Vec<Hop>>,
+    /// First hops of ways from each router to any router with nodes; found when a leg begins behind another, which is never where one stands for all.
+    exits: OnceCell<Vec<Vec<Hop>>>,
 }
 
 impl<'t> LegsRule<'t> {
@@ -62,7 +63,7 @@ impl<'t> LegsRule<'t> {
     }
 
     fn new(topology: &'t Topology, vcs: u8, base: [u8; 3], starts: &'static [u32]) -> Self {
-        let mut rule = Self {
+        Self {
             topology,
             vcs,
             base,
@@ -71,31 +72,33 @@ impl<'t> LegsRule<'t> {
             changes: false,
             detour: None,
             keys: topology.key_classes(),
-            exits: Vec::new(),
-        };
-        let wiring = topology.wiring();
-        let nodes = |router: u32| match rule.same_for_all_nodes_of_a_router() {
-            true => wiring.nodes_of(router).take(1),
-            false => wiring.nodes_of(router).take(usize::MAX),
-        };
-        let ends: Vec<u32> = (0..topology.n_routers()).flat_map(nodes).collect();
+            exits: OnceCell::new(),
+        }
+    }
+
+    fn find_exits(&self) -> Vec<Vec<Hop>> {
+        let (topology, wiring) = (self.topology, self.topology.wiring());
+        let are_alike = topology.treats_nodes_of_a_router_alike();
+        let most = if are_alike { 1 } else { usize::MAX };
+        let ends: Vec<u32> = (0..topology.n_routers())
+            .flat_map(|router| wiring.nodes_of(router).take(most))
+            .collect();
+        // Where nodes are alike first legs lead as the others do.
+        let legs: &[u32] = if are_alike { &[SECOND] } else { &[FIRST, SECOND] };
         let exits = |at: u32| {
             let ends = ends.iter().filter(|&&end| {
                 let router = topology.router_of(end);
                 router != at && topology.are_joined(at, router)
             });
             let mut hops: Vec<Hop> = Vec::new();
-            for &end in ends {
-                for leg in [MINIMAL, FIRST] {
-                    hops.extend(rule.keys.iter().map(|&key| rule.hop(at, end, Came::INJECTED, leg, key)));
-                }
+            for (&end, &leg) in ends.flat_map(|end| legs.iter().map(move |leg| (end, leg))) {
+                hops.extend(self.keys.iter().map(|&key| self.hop(at, end, Came::INJECTED, leg, key)));
             }
             hops.sort_unstable_by_key(|hop| (hop.port, hop.vc));
             hops.dedup_by_key(|hop| (hop.port, hop.vc));
             hops
         };
-        rule.exits = (0..topology.n_routers()).map(exits).collect();
-        rule
+        (0..topology.n_routers()).map(exits).collect()
     }
 
     /// The same on a stage of a network that changes; `None` where the kinds of ways are too many.
@@ -152,7 +155,8 @@ impl<'t> LegsRule<'t> {
     /// Whatever leg of a kind begins here.
     fn begin(&self, at: u32, leg: u32, out: &mut Vec<Step>) {
         let next = self.state(NEXT, 0);
-        self.exits[at as usize]
+        let exits = self.exits.get_or_init(|| self.find_exits());
+        exits[at as usize]
             .iter()
             .for_each(|&hop| self.push(hop, leg, next, out));
     }
@@ -209,7 +213,7 @@ impl RoutingRule for LegsRule<'_> {
     }
 
     fn same_for_all_nodes_of_a_router(&self) -> bool {
-        MinimalRule::new(self.topology).same_for_all_nodes_of_a_router()
+        self.topology.treats_nodes_of_a_router_alike()
     }
 
     // Detours of PAR begin at routers without nodes, too.
