@@ -456,6 +456,7 @@ fn every_topology_can_be_asked_for() {
         "kind = \"hyperx\"\nshape = [8, 8, 8]\nwidth = 2\nnodes_per_router = 16",
         "kind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\nnodes_per_router = 2",
         "kind = \"dragonfly+\"\ngroups = 5\nleaves = 4\nspines = 4\nnodes_per_leaf = 4\narrangement = \"relative\"",
+        "kind = \"hyperx\"\nshape = [8, 4]\nnodes_per_router = 16\ntaper = 2",
         "kind = \"fat-tree\"\ndown = [8, 8, 16]\ntaper = 2\nup_width = 1",
         "kind = \"fat-tree\"\ndown = [16, 4]\nup = [4]\nup_width = [2]",
     ];
@@ -509,8 +510,11 @@ fn fewer_long_cables_taper_a_dragonfly_and_a_hyperx() {
     };
     for (preset, less) in [
         ("ecp-8k-dragonfly", "links_per_pair = 16"),
+        ("ecp-8k-dragonfly", "taper = 2"),
         ("ecp-8k-dragonfly+", "links_per_pair = 64"),
+        ("ecp-8k-dragonfly+", "taper = 2"),
         ("ecp-8k-hyperx", "width = [2, 1, 1]"),
+        ("ecp-8k-hyperx", "taper = 2"),
     ] {
         let whole = bisection(&format!("preset = \"{preset}\""));
         assert_eq!(
@@ -518,6 +522,43 @@ fn fewer_long_cables_taper_a_dragonfly_and_a_hyperx() {
             2 * bisection(&format!("preset = \"{preset}\", {less}")),
             "{preset}"
         );
+    }
+}
+
+#[test]
+fn taper_says_how_many_nodes_share_a_long_cable() {
+    let topology = |keys: &str| load(&format!("topology = {{ {keys} }}\n")).runs[0].topology.clone();
+    // Of a HyperX at 1 the bisection carries what half of the nodes send (Ahn et al. 2009).
+    for (shape, nodes, taper) in [
+        ("[8, 8, 8]", 16, 1),
+        ("[8, 8, 8]", 16, 4),
+        ("[8, 1, 4]", 8, 2),
+        ("[16, 8]", 32, 2),
+    ] {
+        let of = format!("kind = \"hyperx\", shape = {shape}, nodes_per_router = {nodes}, taper = {taper}");
+        let network = topology(&of).build().unwrap();
+        let half = u64::from(network.n_nodes()) / 2;
+        assert_eq!(network.bisection().cables * taper, half, "{of}");
+    }
+    // Groups of 32 and of 64 nodes with 4 others.
+    for (of, links) in [
+        (
+            "kind = \"dragonfly\", groups = 5, routers_per_group = 8, nodes_per_router = 4",
+            8,
+        ),
+        (
+            "kind = \"dragonfly+\", groups = 5, leaves = 8, spines = 8, nodes_per_leaf = 8",
+            16,
+        ),
+    ] {
+        for taper in [1, 2, 4] {
+            let tapered = topology(&format!("{of}, taper = {taper}"));
+            assert_eq!(
+                tapered,
+                topology(&format!("{of}, links_per_pair = {}", links / taper)),
+                "{of}"
+            );
+        }
     }
 }
 

@@ -4,7 +4,7 @@ mod geometry;
 
 pub(crate) use geometry::FatTreeGeometry;
 
-use super::keys::COUNTS;
+use super::keys::{COUNTS, TAPER, taper};
 use super::order::middle;
 use super::{
     CutOrder, Direct, FatTree, GraphFile, LatticeGeometry, MeanDistance, NamedTopology, NetworkFamily, TopologyKeys,
@@ -53,7 +53,7 @@ const KEYS: &[Parameter] = &[
     ),
     key(
         "taper",
-        Type::Integer { min: 1, max: 65_535 },
+        TAPER,
         Default::Text("1"),
         "Nodes per uplink of a leaf router, the levels above at full bandwidth; instead of `up`, must divide `down[0]`.",
     ),
@@ -70,17 +70,10 @@ impl NamedTopology for FatTree {
 
     fn read(keys: &mut TopologyKeys<'_>) -> Option<FatTreeSpec> {
         let down = keys.numbers("down");
+        let taper = taper(keys, "up").ok()?.unwrap_or(1);
         let up = match keys.values.integers("up") {
-            Some(_) => {
-                if keys.values.given("taper") {
-                    let hint = "remove one of them";
-                    keys.error("taper", "stands beside `up`, which says the same", hint);
-                    return None;
-                }
-                keys.numbers("up")
-            }
+            Some(_) => keys.numbers("up"),
             None => {
-                let taper = keys.number("taper")?;
                 let mut up = down.clone();
                 up.pop();
                 if let Some(leaf) = up.first_mut() {

@@ -8,7 +8,7 @@ use crate::registry::{self, TOPOLOGY_COMMON};
 use std::collections::BTreeMap;
 use std::path::Path;
 use study::diagnostic::{Findings, Place, did_you_mean};
-use study::document::{Node, Table, Value, from_json};
+use study::document::{KeyValue, Node, Table, Value, from_json};
 use study::reader::{self, Source, Values};
 use study::{Entry, Parameter, When};
 use topo::{FieldError, TopologyKeys, TopologySpec};
@@ -103,9 +103,7 @@ fn refuse_taper(source: Source<'_>, kind: &str, parameters: &[&'static Parameter
     let Some(item) = source.table.get("taper").filter(|_| !has("taper")) else {
         return false;
     };
-    let hint = if has("links_per_pair") {
-        "give fewer cables between two groups, links_per_pair: they stay evenly spread over the routers"
-    } else if has("width") {
+    let hint = if has("width") {
         "give fewer cables in a dimension, width, such as width = [2, 1, 1]"
     } else {
         "remove the key"
@@ -114,22 +112,63 @@ fn refuse_taper(source: Source<'_>, kind: &str, parameters: &[&'static Parameter
     true
 }
 
-/// Divides what goes up from the leaves of a ready-made fat-tree by `taper`, which is then done; what it cannot divide is left to be refused.
-fn taper_preset(table: &mut Table, source: Source<'_>) -> bool {
+/// What has become of `taper` beside a ready-made network.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tapered {
+    /// It is not there, or stands for the network's kind to read.
+    Not,
+    /// What the network has is divided by it.
+    Done,
+    /// That cannot be divided, which has been said.
+    Refused,
+}
+
+/// Divides by `taper` what a ready-made network has of the cables that it is about: of a fat-tree what goes up from its leaves, of others their global
+/// cables or those of every dimension. Not where the study itself says how many those are, or where the kind has no such key.
+fn taper_preset(table: &mut Table, source: Source<'_>, may_taper: bool, findings: &mut Findings) -> Tapered {
     let own = |key: &str| source.table.get(key).is_some();
-    let Some(Value::Integer(taper)) = source.table.get("taper").map(|item| &item.node.value) else {
-        return false;
+    let Some(item) = source.table.get("taper").filter(|_| may_taper) else {
+        return Tapered::Not;
     };
-    let up = table.entries.iter_mut().find(|item| item.key == "up");
-    let Some(Value::List(up)) = up.map(|item| &mut item.node.value) else {
-        return false;
+    let Value::Integer(taper) = item.node.value else {
+        return Tapered::Not;
     };
-    match up.first_mut().map(|node| &mut node.value) {
-        Some(Value::Integer(leaf)) if *taper > 0 && *leaf % *taper == 0 && !own("up") && !own("down") => {
-            *leaf /= *taper;
-            true
-        }
-        _ => false,
+    let counted = ["up", "links_per_pair", "width"];
+    let Some(cables) = table
+        .entries
+        .iter_mut()
+        .find(|item| counted.contains(&item.key.as_str()))
+    else {
+        return Tapered::Not;
+    };
+    if taper <= 0 || own(&cables.key) || (cables.key == "up" && own("down")) {
+        return Tapered::Not;
+    }
+    let key = cables.key.clone();
+    let (mut counts, is): (Vec<&mut i64>, _) = match &mut cables.node.value {
+        Value::Integer(count) => (vec![count], "is"),
+        Value::List(list) => (
+            list.iter_mut().filter_map(|node| integer(&mut node.value)).collect(),
+            "has",
+        ),
+        _ => return Tapered::Not,
+    };
+    if key == "up" {
+        counts.truncate(1);
+    }
+    if let Some(count) = counts.iter().find(|count| ***count % taper != 0) {
+        let reason = format!("{key} of the ready-made network {is} {count}, which {taper} does not divide");
+        findings.error(item.place, "topology.taper", reason, format!("give {key} in its place"));
+        return Tapered::Refused;
+    }
+    counts.into_iter().for_each(|count| *count /= taper);
+    Tapered::Done
+}
+
+fn integer(value: &mut Value) -> Option<&mut i64> {
+    match value {
+        Value::Integer(count) => Some(count),
+        _ => None,
     }
 }
 
@@ -199,16 +238,17 @@ fn with_preset(source: Source<'_>, given: &Values, findings: &mut Findings) -> O
         findings.error(given.place("kind"), "topology.kind", reason, "remove kind or preset");
         return None;
     }
-    let tapered = taper_preset(&mut table, source);
-    if source.table.get("taper").is_some() && !tapered {
-        table.remove("up");
+    let mut parameters = registry::find(&registry::TOPOLOGY, &kind)?.parameters();
+    let may_taper = parameters.any(|parameter| parameter.key == "taper");
+    let tapered = taper_preset(&mut table, source, may_taper, findings);
+    match tapered {
+        Tapered::Refused => return None,
+        // Read beside what the study says.
+        Tapered::Not if source.table.get("taper").is_some() => table.remove("up"),
+        Tapered::Not | Tapered::Done => {}
     }
-    for item in source
-        .table
-        .entries
-        .iter()
-        .filter(|item| !tapered || item.key != "taper")
-    {
+    let left = |item: &&KeyValue| tapered == Tapered::Not || item.key != "taper";
+    for item in source.table.entries.iter().filter(left) {
         table.insert(&item.key, item.place, item.node.clone());
     }
     Some((kind, table))

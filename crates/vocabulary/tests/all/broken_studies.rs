@@ -222,15 +222,40 @@ const CASES: &[(&str, &[Expected])] = &[
     ),
     (
         "taper_of_a_dragonfly",
-        &[(5, "topology.taper", "is no key of a dragonfly", "links_per_pair")],
+        &[(
+            5,
+            "topology.taper",
+            "3 other groups cannot have as many",
+            "links_per_pair = 1 in its place",
+        )],
+    ),
+    (
+        "taper_of_a_dragonfly_beside_links",
+        &[(6, "topology.taper", "stands beside `links_per_pair`", "remove")],
+    ),
+    (
+        "taper_of_a_single_group",
+        &[(5, "topology.taper", "no global cables", "more groups")],
+    ),
+    (
+        "taper_of_a_torus",
+        &[(4, "topology.taper", "is no key of a torus", "width")],
     ),
     (
         "taper_of_a_hyperx",
-        &[(4, "topology.taper", "is no key of a hyperx", "width = [2, 1, 1]")],
+        &[(4, "topology.taper", "ask for 0.250 cables", "width = [2, 1, 1]")],
+    ),
+    (
+        "taper_of_a_hyperx_beside_width",
+        &[(5, "topology.taper", "stands beside `width`", "remove")],
     ),
     (
         "taper_of_a_preset_not_a_divisor",
-        &[(3, "topology.taper", "cannot share", "divisor")],
+        &[(3, "topology.taper", "has 32, which 3", "give up in its place")],
+    ),
+    (
+        "taper_of_a_preset_of_a_hyperx",
+        &[(3, "topology.taper", "has 1, which 2", "give width in its place")],
     ),
     (
         "fat_tree_taper_and_up",

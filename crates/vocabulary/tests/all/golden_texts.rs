@@ -601,6 +601,17 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
         ("run", "drain" | "drain_sources", _) => draft.give("run", "run", "end", "\"20 us\""),
         ("run", "perturb_spread", _) => draft.give("run", "run", "perturb", "1"),
         ("topology.fat-tree", "taper", _) => draft.give("topology", "topology.fat-tree", "down", "[6, 4]"),
+        ("topology.dragonfly", "taper", _) => {
+            draft.give("topology", "topology.dragonfly", "groups", "5");
+            draft.give("topology", "topology.dragonfly", "routers_per_group", "4");
+            draft.give("topology", "topology.dragonfly", "nodes_per_router", "6");
+        }
+        ("topology.dragonfly+", "taper", _) => {
+            draft.give("topology", "topology.dragonfly+", "groups", "3");
+            draft.give("topology", "topology.dragonfly+", "leaves", "2");
+            draft.give("topology", "topology.dragonfly+", "nodes_per_leaf", "6");
+        }
+        ("topology.hyperx", "taper", _) => draft.give("topology", "topology.hyperx", "nodes_per_router", "12"),
         ("topology.fat-tree", "up", "[2, 2]") => draft.give("topology", "topology.fat-tree", "down", "[2, 2, 4]"),
         _ => {}
     }
@@ -758,8 +769,12 @@ fn mixed_study(seed: u64) -> Draft {
     let topology = one_of(seed, "topology", known);
     on_topology(&mut draft, topology, seed);
     let entry = registry::find(&registry::TOPOLOGY, topology).expect("it is there");
-    // Texts of graphs came later.
-    let own: Vec<_> = entry.parameters().filter(|parameter| parameter.key != "text").collect();
+    // Texts of graphs came later, and tapers of other networks than fat-trees.
+    let is_later = |key: &str| key == "text" || (key == "taper" && topology != "fat-tree");
+    let own: Vec<_> = entry
+        .parameters()
+        .filter(|parameter| !is_later(parameter.key))
+        .collect();
     some_keys(&mut draft, seed, "topology", &format!("topology.{topology}"), &own, 20);
     let of = |name: &str| -> Vec<&'static Parameter> {
         registry::section(name).map_or(Vec::new(), |section| section.parameters.iter().collect())

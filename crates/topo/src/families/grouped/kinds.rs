@@ -4,7 +4,7 @@ use super::geometry::Grouped;
 use super::global_cables::{Arrangement, GlobalCables};
 use super::inside::Inside;
 use crate::division::FastDiv;
-use crate::families::keys::{COUNT, NODES, NODES_PER_ROUTER, WIDTH};
+use crate::families::keys::{COUNT, NODES, NODES_PER_ROUTER, TAPER, WIDTH, taper};
 use crate::families::{Dragonfly, DragonflyPlus, GraphFile, NamedTopology, TopologyKeys};
 use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
@@ -81,6 +81,12 @@ const GLOBAL_CABLES: &[Parameter] = &[
         "Parallel global cables between each pair of groups.",
     ),
     key(
+        "taper",
+        TAPER,
+        Default::From("what `links_per_pair` makes it"),
+        "Nodes of a group per global cable of it; instead of `links_per_pair`: every other group gets as many of the cables. Beside a preset it divides what that has.",
+    ),
+    key(
         "local_width",
         WIDTH,
         Default::Text("1"),
@@ -103,6 +109,36 @@ fn seed(keys: &TopologyKeys<'_>) -> u64 {
     keys.values.integer("seed").unwrap_or(0)
 }
 
+/// Global cables between two groups of so many nodes each, as many as `taper` leaves where that is given.
+fn links_per_pair(keys: &mut TopologyKeys<'_>, groups: u32, nodes: u64) -> Option<u32> {
+    let Some(taper) = taper(keys, "links_per_pair").ok()? else {
+        return keys.number("links_per_pair");
+    };
+    let others = u64::from(groups.saturating_sub(1));
+    if others == 0 {
+        keys.error(
+            "taper",
+            "a single group has no global cables",
+            "give more groups, or remove the key",
+        );
+        return None;
+    }
+    // One node for this many of the cables to one other group.
+    let share = u64::from(taper) * others;
+    if nodes == 0 || nodes % share != 0 {
+        let nearest = ((nodes as f64 / share as f64).round() as u64).max(1);
+        let reason = format!(
+            "a global cable for every {taper} of the {nodes} nodes of a group: {others} other groups cannot have as many of them each"
+        );
+        let is_taper = nodes as f64 / (nearest * others) as f64;
+        let hint = format!("links_per_pair = {nearest} in its place has a global cable for every {is_taper:.3} nodes");
+        keys.error("taper", reason, &hint);
+        return None;
+    }
+    // What is too many is told with the ports that they would take.
+    Some((nodes / share).try_into().unwrap_or(u32::MAX))
+}
+
 impl NamedTopology for Dragonfly {
     type Parameters = DragonflySpec;
     type Family = Grouped;
@@ -113,11 +149,15 @@ impl NamedTopology for Dragonfly {
     const NODES: &'static str = "nodes_per_router";
 
     fn read(keys: &mut TopologyKeys<'_>) -> Option<DragonflySpec> {
+        let (groups, nodes_per_router) = (keys.number("groups")?, keys.number("nodes_per_router")?);
+        let routers_per_group = keys.numbers("routers_per_group");
+        let routers = routers_per_group.iter().copied().map(u64::from);
+        let nodes = routers.fold(nodes_per_router.into(), u64::saturating_mul);
         Some(DragonflySpec {
-            groups: keys.number("groups")?,
-            routers_per_group: keys.numbers("routers_per_group"),
-            nodes_per_router: keys.number("nodes_per_router")?,
-            links_per_pair: keys.number("links_per_pair")?,
+            groups,
+            routers_per_group,
+            nodes_per_router,
+            links_per_pair: links_per_pair(keys, groups, nodes)?,
             local_width: keys.number("local_width")?,
             arrangement: keys.values.choice("arrangement").unwrap_or(Arrangement::Absolute),
             arrangement_seed: seed(keys),
@@ -204,12 +244,15 @@ impl NamedTopology for DragonflyPlus {
     const NODES: &'static str = "nodes_per_leaf";
 
     fn read(keys: &mut TopologyKeys<'_>) -> Option<DragonflyPlusSpec> {
+        let (groups, leaves) = (keys.number("groups")?, keys.number("leaves")?);
+        let nodes_per_leaf = keys.number("nodes_per_leaf")?;
+        let nodes = u64::from(leaves).saturating_mul(nodes_per_leaf.into());
         Some(DragonflyPlusSpec {
-            groups: keys.number("groups")?,
-            leaves: keys.number("leaves")?,
+            groups,
+            leaves,
             spines: keys.number("spines")?,
-            nodes_per_leaf: keys.number("nodes_per_leaf")?,
-            links_per_pair: keys.number("links_per_pair")?,
+            nodes_per_leaf,
+            links_per_pair: links_per_pair(keys, groups, nodes)?,
             local_width: keys.number("local_width")?,
             arrangement: keys.values.choice("arrangement").unwrap_or(Arrangement::Absolute),
             arrangement_seed: seed(keys),

@@ -2,7 +2,7 @@
 
 use super::dimension_name;
 use super::geometry::{LatticeGeometry, LatticeKind, lines};
-use crate::families::keys::{COUNTS, NODES_PER_ROUTER, WIDTH, WIDTHS};
+use crate::families::keys::{COUNTS, NODES_PER_ROUTER, TAPER, WIDTH, WIDTHS, taper};
 use crate::families::{GraphFile, HyperX, Mesh, NamedTopology, Ring, TopologyKeys, Torus};
 use crate::problems::{FieldError, MOST_DIMENSIONS, Problems};
 use crate::wiring::Wiring;
@@ -65,6 +65,13 @@ const LATTICE: &[Parameter] = &[
     ),
     NODES_PER_ROUTER,
 ];
+
+const TAPERED: &[Parameter] = &[key(
+    "taper",
+    TAPER,
+    Default::From("what `width` makes it"),
+    "Nodes of half a line of routers per cable between its halves, in every dimension: 2 nodes_per_router / (size width), 1 with full bisection; instead of `width`. Beside a preset it divides what that has.",
+)];
 
 impl Lattice {
     fn read(keys: &TopologyKeys<'_>) -> Option<Lattice> {
@@ -153,12 +160,19 @@ impl NamedTopology for HyperX {
     type Family = LatticeGeometry;
 
     const LINE: &'static str = "An n-dimensional HyperX: routers that differ in one coordinate are neighbours.";
-    const KEYS: &'static [&'static [Parameter]] = &[LATTICE];
+    const KEYS: &'static [&'static [Parameter]] = &[LATTICE, TAPERED];
     const SOURCE: &'static str = "Ahn et al. 2009";
     const NODES: &'static str = "nodes_per_router";
 
     fn read(keys: &mut TopologyKeys<'_>) -> Option<Lattice> {
-        Lattice::read(keys)
+        let lattice = Lattice::read(keys)?;
+        Some(match taper(keys, "width").ok()? {
+            Some(taper) => Lattice {
+                width: tapered(keys, &lattice, taper)?,
+                ..lattice
+            },
+            None => lattice,
+        })
     }
 
     fn build(spec: &Lattice, _file: &GraphFile<'_>) -> Result<(LatticeGeometry, Wiring), Vec<FieldError>> {
@@ -168,6 +182,31 @@ impl NamedTopology for HyperX {
     fn reduce(spec: &mut Lattice) {
         shrink(spec, |s| s.min(4));
     }
+}
+
+/// Cables along each dimension of a HyperX with so many nodes of half a line per cable between its halves.
+fn tapered(keys: &mut TopologyKeys<'_>, lattice: &Lattice, taper: u32) -> Option<Vec<u32>> {
+    let nodes = 2 * u64::from(lattice.nodes_per_router);
+    let share = |size: u32| u64::from(taper) * u64::from(size);
+    let has_none = |size: &&u32| **size > 1 && nodes % share(**size) != 0;
+    if let Some(&size) = lattice.shape.iter().find(has_none) {
+        let reason = format!(
+            "{} nodes per router and {size} routers along a dimension ask for {:.3} cables between two of them",
+            lattice.nodes_per_router,
+            nodes as f64 / share(size) as f64
+        );
+        keys.error("taper", reason, "give width in its place, such as width = [2, 1, 1]");
+        return None;
+    }
+    let width = |&size: &u32| if size > 1 { nodes / share(size) } else { 1 };
+    // What is too many is told with the ports that they would take.
+    Some(
+        lattice
+            .shape
+            .iter()
+            .map(|size| width(size).try_into().unwrap_or(u32::MAX))
+            .collect(),
+    )
 }
 
 fn build_ring(routers: u32, width: u32, nodes: u32) -> Result<(LatticeGeometry, Wiring), Vec<FieldError>> {
