@@ -156,6 +156,7 @@ def run_program(
     waits: int | None = None,
     one_core: bool = True,
     abi: str | None = None,
+    quiet: bool = False,
     progress: Callable[[str], bool | str] | None = None,
 ) -> ProgramRun:
     """Run a study of one program here, with the program's own standard input and output.
@@ -179,6 +180,8 @@ def run_program(
     abi : str, optional
         The library of a program that names none itself, ``"mpich"`` or ``"standard"``; where it is not said, Python gets MPICH's, and
         others what they ask the loader for.
+    quiet : bool, optional
+        Say nothing on standard error of ranks that are waited for while they compute.
     progress : callable, optional
         Receives progress reports as JSON; returns False to end the run.
 
@@ -193,7 +196,7 @@ def run_program(
             f"the study has {len(runs)} runs, a program is run once: leave out the sweep, or fix its keys with --set"
         )
     several = json.loads(runs[0].canonical)["control"].get("workers", 0) > 1
-    options: dict[str, Any] = {"libraries": str(libraries()), "output": output, "one_core": one_core and not several, "abi": abi}
+    options: dict[str, Any] = {"libraries": str(libraries()), "output": output, "one_core": one_core and not several, "abi": abi, "quiet": quiet}
     for option, file in (("log", log), ("table", table)):
         if file is not None:
             if not Path(file).absolute().parent.is_dir():

@@ -10,7 +10,7 @@ use work::live::{Dialect, GoesOn, LaunchManner, LibraryChoice, LiveEnd, Output, 
 /// Says how programs are started by runs of this thread from now on. Options, all of them optional: `libraries` (the folder of the MPI
 /// libraries), `abi` ("standard" or "mpich": the library of programs that do not say which they need), `output` ("pass", "prefix" or {"folder":
 /// "..."}), `input` (whether the first rank reads what this process would), `debugger` ([rank, [words before the command]]), `waits` (a rank that waits
-/// for a debugger), `one_core`, `log` and `table` (files). `goes_on` is asked a few times a second while a process is waited for.
+/// for a debugger), `one_core`, `log` and `table` (files), `quiet` (nothing is said of ranks that are waited for). `goes_on` is asked a few times a second while a process is waited for.
 #[pyfunction]
 #[pyo3(signature = (options, goes_on = None, /))]
 pub fn program_manner(options: &str, goes_on: Option<Py<PyAny>>) -> PyResult<()> {
@@ -57,6 +57,7 @@ fn manner(options: &str) -> PyResult<LaunchManner> {
         on_one_core: options["one_core"].as_bool().unwrap_or(usual.on_one_core),
         log: path("log"),
         table: path("table"),
+        is_quiet: options["quiet"].as_bool().unwrap_or(usual.is_quiet),
         goes_on: None,
     })
 }

@@ -110,6 +110,7 @@ def mpirun(
         waits=wait,
         one_core=pin,
         abi=abi,
+        quiet=quiet,
     )
     for line in done.words:
         say(f"fabricsim: {line}")

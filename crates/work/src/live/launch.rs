@@ -26,6 +26,8 @@ const STANDARD: &str = "libmpi_abi.so.1";
 const MPICH: &str = "libmpi.so.12";
 /// Time after which a rank that only computes is named.
 const LONG: Duration = Duration::from_secs(10);
+/// Time after which another may be named, at first; twice as long each time.
+const AGAIN: Duration = Duration::from_secs(60);
 
 /// What a study says of a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +70,8 @@ pub struct LaunchManner {
     pub log: Option<PathBuf>,
     /// Where a table of what it computes goes, of a program whose CPU time is measured; named as logs are.
     pub table: Option<PathBuf>,
+    /// Whether nothing is said of ranks that are waited for.
+    pub is_quiet: bool,
     /// Asked a few times a second while a process is waited for: whether to go on.
     pub goes_on: Option<GoesOn>,
 }
@@ -94,6 +98,7 @@ impl Default for LaunchManner {
             on_one_core: true,
             log: None,
             table: None,
+            is_quiet: false,
             goes_on: None,
         }
     }
@@ -142,7 +147,10 @@ impl LaunchManner {
 pub(super) struct Running {
     pub host: HostSide,
     processes: Option<Processes>,
-    has_debugger: bool,
+    /// Whether ranks may be waited for without a word: one is looked at with a debugger, or nobody wants to hear of it.
+    is_silent: bool,
+    /// When a rank was named that is waited for, and how long no other is.
+    named: Mutex<Option<(Instant, Duration)>>,
     modules: Mutex<HashMap<u32, ProcessModules>>,
 }
 
@@ -190,7 +198,8 @@ impl Running {
         Ok(Running {
             host: HostSide::new(area),
             processes: Some(processes),
-            has_debugger: manner.debugger.is_some() || manner.waits.is_some(),
+            is_silent: manner.debugger.is_some() || manner.waits.is_some() || manner.is_quiet,
+            named: Mutex::default(),
             modules: Mutex::default(),
         })
     }
@@ -200,7 +209,8 @@ impl Running {
         Running {
             host,
             processes: None,
-            has_debugger: false,
+            is_silent: false,
+            named: Mutex::default(),
             modules: Mutex::default(),
         }
     }
@@ -242,7 +252,7 @@ impl Running {
     pub fn patience(&self) -> Patience {
         Patience {
             since: None,
-            is_told: self.has_debugger,
+            is_told: self.is_silent,
         }
     }
 
@@ -268,13 +278,32 @@ impl Running {
         // Most waits are over before anybody looks: only those that are not ask for the time.
         if !patience.is_told && patience.since.get_or_insert_with(Instant::now).elapsed() > LONG {
             patience.is_told = true;
-            let last = self.last_call(number).unwrap_or_default();
-            eprintln!(
-                "fabricsim: waiting for rank {number}, which has been in its own code for {} s of wall time{last}",
-                LONG.as_secs()
-            );
+            self.name_waited_for(number, Instant::now());
         }
         None
+    }
+
+    /// Says that a rank is waited for, unless one has been named not long ago: ranks compute one after the other, and a thousand of them would all be named.
+    fn name_waited_for(&self, number: u32, now: Instant) {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(pause) = next_pause(*named, now) else { return };
+        *named = Some((now, pause));
+        let last = self.last_call(number).unwrap_or_default();
+        eprintln!(
+            "fabricsim: waiting for rank {number}, which has been in its own code for {} s of wall time{last}; ranks compute one after the other, and the next that takes long is named in {} min at the earliest",
+            LONG.as_secs(),
+            pause.as_secs() / 60
+        );
+    }
+}
+
+/// How long no rank is named after one that is named now; `None` where `before`, when the last was named and how long none is after that, leaves none to be
+/// named yet.
+fn next_pause(before: Option<(Instant, Duration)>, now: Instant) -> Option<Duration> {
+    match before {
+        None => Some(AGAIN),
+        Some((then, pause)) if now.duration_since(then) >= pause => Some(2 * pause),
+        Some(_) => None,
     }
 }
 
@@ -419,4 +448,25 @@ fn environment(choice: &LibraryChoice) -> Vec<(OsString, OsString)> {
         environment.push(("MPI4PY_MPIABI".into(), "mpich".into()));
     }
     environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_that_are_waited_for_are_named_ever_more_rarely() {
+        let begin = Instant::now();
+        let mut named = None;
+        let mut at = Vec::new();
+        // Every second another rank has been waited for too long.
+        for second in 0..3_600 {
+            let now = begin + Duration::from_secs(second);
+            if let Some(pause) = next_pause(named, now) {
+                named = Some((now, pause));
+                at.push(second);
+            }
+        }
+        assert_eq!(at, [0, 60, 180, 420, 900, 1_860]);
+    }
 }
