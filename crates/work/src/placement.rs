@@ -12,6 +12,7 @@ mod clustered;
 mod file;
 mod linear;
 mod per_group;
+mod rail_optimised;
 mod random;
 mod spread;
 mod strided;
@@ -60,6 +61,11 @@ kinds! {
         PerGroup;
         /// One node of each group in turn, the groups in random order.
         Spread;
+        /// Hosts of several interfaces, each of these at a router of its own.
+        RailOptimised {
+            /// Interfaces of a host, at least 2 and at most as many as routers with nodes are side by side.
+            rails: u32
+        };
         /// Node `[i]` for logical node `i`; as many as the job has nodes, each once.
         File(listed: Arc<[u32]>);
     }

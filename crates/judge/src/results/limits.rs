@@ -158,8 +158,9 @@ mod tests {
                 let name = entry.name;
                 let job = match key {
                     "placement" if ["file", "listed"].contains(&name) => continue,
-                    "placement" if name == "clustered" => {
-                        format!("placement = {{ kind = \"{name}\", chunk = 4 }}\nwork = {{ kind = \"uniform\" }}")
+                    "placement" if ["clustered", "rail-optimised"].contains(&name) => {
+                        let needs = if name == "clustered" { "chunk" } else { "rails" };
+                        format!("placement = {{ kind = \"{name}\", {needs} = 4 }}\nwork = {{ kind = \"uniform\" }}")
                     }
                     "placement" => format!("placement = \"{name}\"\nwork = {{ kind = \"uniform\" }}"),
                     "process" => format!("work = {{ kind = \"uniform\", process = \"{name}\" }}"),

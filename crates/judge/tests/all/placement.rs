@@ -141,6 +141,83 @@ fn spread_takes_a_node_of_each_group_in_turn() {
     }
 }
 
+/// A Clos of three levels: pods of 8 leaves of 4 nodes.
+fn clos() -> TopologySpec {
+    TopologySpec::FatTree(FatTreeSpec {
+        down: vec![4, 8, 3],
+        up: vec![4, 8],
+        up_width: vec![],
+    })
+}
+
+#[test]
+fn the_rails_of_a_host_are_at_leaves_of_their_own() {
+    let topology = clos().build().unwrap();
+    for rails in [2, 4, 8] {
+        let nodes = alone(&clos(), Placement::RailOptimised { rails });
+        assert_eq!(BTreeSet::from_iter(&nodes).len(), 96);
+        for (number, host) in nodes.chunks(rails as usize).enumerate() {
+            let leaf = |node: u32| node / 4;
+            // Pods are filled one after the other, and in them the sets of as many leaves as there are rails.
+            let first = leaf(host[0]);
+            assert_eq!(first % rails, 0, "{rails} rails, host {number}");
+            assert_eq!(first / rails, number as u32 / 4);
+            assert!((first..).zip(host).all(|(rail, &node)| leaf(node) == rail));
+            assert!(host.iter().all(|node| node % 4 == number as u32 % 4));
+            assert!(groups_of(&topology, host).windows(2).all(|pair| pair[0] == pair[1]));
+        }
+    }
+}
+
+#[test]
+fn hosts_that_are_not_whole_are_left_out() {
+    let rails = Placement::RailOptimised { rails: 8 };
+    // Node 33 is the second of leaf 0 of pod 1: its host is gone, the others of the pod are not.
+    let jobs = [job(Placement::File([33].into()), Some(1)), job(rails.clone(), Some(88))];
+    let placed = placed(&clos(), &jobs);
+    let slots = placed[1].chunks(8).map(|host| host[0]);
+    let expected = [0, 1, 2, 3, 32, 34, 35, 64, 65, 66, 67];
+    assert_eq!(slots.collect::<Vec<_>>(), expected);
+    let too_many = [job(Placement::File([33].into()), Some(1)), job(rails, Some(89))];
+    let words = refusal(&clos(), &too_many);
+    assert!(
+        words.starts_with("job.1.placement: 89 nodes are asked for, 11 hosts of 8 interfaces each are whole and free"),
+        "{words}"
+    );
+    for (spec, rails, expected) in [
+        (
+            clos(),
+            3,
+            "the leaves of a pod, or routers of a group, are no sets of 3",
+        ),
+        (hyperx(&[4], 2), 3, "the routers with nodes (4) are no sets of 3"),
+        (
+            TopologySpec::SingleRouter(SingleRouterSpec { nodes: 4 }),
+            2,
+            "the routers with nodes (1) are no sets of 2",
+        ),
+        (hyperx(&[4], 2), 9, "9 interfaces a host, the network has 8 nodes"),
+    ] {
+        let words = refusal(&spec, &[job(Placement::RailOptimised { rails }, None)]);
+        assert!(words.contains(expected), "{words}");
+    }
+}
+
+/// What the arrangement is for: interfaces of one rail are at one leaf, so that what they say to each other passes no other router.
+#[test]
+fn messages_within_a_rail_pass_one_leaf() {
+    let hops = |placement: &str| {
+        let text = format!(
+            "topology = {{ kind = \"fat-tree\", down = [4, 8], up = [4] }}\n[[job]]\nplacement = {placement}\nwork = {{ kind = \"shift\", by = 8, count = 3 }}\n"
+        );
+        let study = load_study(text.as_bytes(), "s.toml", Path::new("."), &LoadOptions::default());
+        let study = study.unwrap_or_else(|errors| panic!("{}", vocabulary::render(&errors)));
+        run(&study.runs[0], &mut |_| true).unwrap().summary.hops.max
+    };
+    assert_eq!(hops("{ kind = \"rail-optimised\", rails = 8 }"), 1);
+    assert_eq!(hops("\"linear\""), 3);
+}
+
 #[test]
 fn a_file_is_taken_as_it_is() {
     let listed = Placement::File([7, 1, 3].into());

@@ -951,7 +951,8 @@ fn mixed_study(seed: u64) -> Draft {
             let kind = one_of(
                 seed,
                 "placement",
-                names(&registry::PLACEMENT).filter(|name| *name != "file"),
+                // Rails came later.
+                names(&registry::PLACEMENT).filter(|name| !["file", "rail-optimised"].contains(name)),
             );
             draft.give("placement", "placement", "kind", &quoted(kind));
             let entry = registry::find(&registry::PLACEMENT, kind).expect("it is there");

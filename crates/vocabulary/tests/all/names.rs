@@ -55,13 +55,14 @@ fn check(kind: &'static study::Family, make: impl Fn(&str) -> String, place: &st
 }
 
 /// Name, further keys and what a run says.
-const PLACEMENTS: &[(&str, &str, &str); 7] = &[
+const PLACEMENTS: &[(&str, &str, &str); 8] = &[
     ("linear", "", "\"linear\""),
     ("random", "", "\"random\""),
     ("clustered", ", chunk = 4", "{\"clustered\":{\"chunk\":4}}"),
     ("strided", ", stride = 3", "{\"strided\":{\"stride\":3}}"),
     ("per-group", "", "\"per-group\""),
     ("spread", "", "\"spread\""),
+    ("rail-optimised", ", rails = 4", "{\"rail-optimised\":{\"rails\":4}}"),
     (
         "file",
         ", file = \"tests/broken_studies/placement_fine.csv\"",
