@@ -119,9 +119,11 @@ def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int)
         ]
         for i in order
     ]
+    # As `np.quantile`, which would load `numpy.ma`.
+    quantiles = np.interp(np.array([0, 0.25, 0.5, 0.75, 0.95, 1]) * (len(use) - 1), np.arange(len(use)), np.sort(use))
     found: dict[str, Any] = {
         "hottest": hottest,
-        "quantiles": _rounded(np.quantile(use, [0, 0.25, 0.5, 0.75, 0.95, 1]), 4),
+        "quantiles": _rounded(quantiles, 4),
         "mean": float(f"{use.mean():.4g}"),
         "histogram": [int(n) for n in np.histogram(use, bins=20, range=(0, 1))[0]],
     }
