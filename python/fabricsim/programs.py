@@ -196,7 +196,13 @@ def run_program(
             f"the study has {len(runs)} runs, a program is run once: leave out the sweep, or fix its keys with --set"
         )
     several = json.loads(runs[0].canonical)["control"].get("workers", 0) > 1
-    options: dict[str, Any] = {"libraries": str(libraries()), "output": output, "one_core": one_core and not several, "abi": abi, "quiet": quiet}
+    options: dict[str, Any] = {
+        "libraries": str(libraries()),
+        "output": output,
+        "one_core": one_core and not several,
+        "abi": abi,
+        "quiet": quiet,
+    }
     for option, file in (("log", log), ("table", table)):
         if file is not None:
             if not Path(file).absolute().parent.is_dir():
