@@ -235,9 +235,14 @@ impl PathTable {
         let mut way = Vec::new();
         for address in 0..self.n_addresses {
             let (node, path) = ((address >> self.lmc) as u32, (address & ((1 << self.lmc) - 1)) as u8);
+            if !topology.is_alive(node) {
+                continue;
+            }
             let end = topology.router_of(node);
             let eject = wiring.radix(end) + (node - wiring.nodes_of(end).start);
-            for &source in &sources {
+            // Jobs are on nodes that can reach each other: the others of what failures have parted have no way.
+            let joined = |&&source: &&u32| topology.are_joined(source, end);
+            for &source in sources.iter().filter(joined) {
                 let mut at = source;
                 way.clear();
                 while leads[at as usize] != address + 1 {
@@ -354,7 +359,8 @@ impl<'t> TableRule<'t> {
     }
 
     fn push(&self, at: u32, dst: u32, path: u8, vc: Option<u8>, out: &mut Vec<Step>) {
-        if self.topology.router_of(dst) == at {
+        let end = self.topology.router_of(dst);
+        if end == at || !self.topology.are_joined(at, end) {
             return;
         }
         let (port, lane) = self.table.way(at, dst, path);

@@ -4,7 +4,8 @@ use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{DemandsFrom, PathChoice, RoutingSpec, RoutingTerms, SumsIn, TableSource, TablesSpec};
 use study::user_file::hash_bytes;
 use topo::subnet::engine::{DemandSums, PathDemands, Quadrants, choice, quadrant};
-use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
+use topo::subnet::faults::{self, Removal};
+use topo::subnet::{Lids, Mistakes, Options, RouteError, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, GraphSpec, Subnet, Tables, Topology, TopologySpec};
 use work::build_error::BuildError;
 
@@ -52,6 +53,7 @@ pub(super) fn table(
                 lanes: *lanes,
                 seed: *seed,
                 dims,
+                parted: topology.is_curtailed(),
                 threads: 1,
                 demands: match demands.map(|demands| demands.from) {
                     Some(DemandsFrom::Jobs) => PathDemands::Jobs(terms.demands.to_vec()),
@@ -64,8 +66,7 @@ pub(super) fn table(
                 },
                 ..Options::default()
             };
-            let made = route(engine, &subnet, &options);
-            made.map_err(|error| BuildError::field("routing.kind", error.reason, Some(&error.hint)))?
+            route_living(engine, &subnet, options, topology)?
         }
         TableSource::File { path, sha256 } => from_file(path, sha256, &mut subnet, &lids)?,
     };
@@ -74,6 +75,46 @@ pub(super) fn table(
         quadrants.unwrap_or_else(first)
     };
     PathTable::new(topology, &subnet, &made, AddressChoice::new(tables.path, fit))
+}
+
+/// Tables of an engine by what is left: a subnet manager knows nothing of switches without cables and of their hosts. Where dimensions count they stay,
+/// since switches have their coordinates by number; nobody asks for a way to them.
+fn route_living(
+    engine: RoutingEngine,
+    subnet: &Subnet,
+    options: Options,
+    topology: &Topology,
+) -> Result<Tables, BuildError> {
+    let refused = |error: RouteError| BuildError::field("routing.kind", error.reason, Some(&error.hint));
+    let wiring = topology.wiring();
+    let is_dead =
+        |router: &u32| wiring.radix(*router) == 0 && wiring.nodes_of(*router).all(|node| !topology.is_alive(node));
+    let dead: Vec<u32> = match topology.is_curtailed() {
+        true => (0..topology.n_routers()).filter(is_dead).collect(),
+        false => Vec::new(),
+    };
+    if dead.is_empty() || engine == RoutingEngine::Parx {
+        return route(engine, subnet, &options).map_err(refused);
+    }
+    let removals: Vec<Removal> = (dead.iter())
+        .map(|&router| Removal::Switch(format!("0x{:x}", subnet.switches[router as usize].guid)))
+        .collect();
+    let left = faults::remove(subnet, &removals).map_err(|mistakes| {
+        let hint = "tables are for all that is alive: let the smaller piece fail as well";
+        BuildError::field("fail", mistakes.to_string(), Some(hint))
+    })?;
+    // Roots among the dead are as unknown as the others.
+    let alive = options
+        .roots
+        .iter()
+        .filter_map(|root| left.switches.binary_search(root).ok());
+    let roots: Vec<u32> = alive.map(|place| place as u32).collect();
+    if roots.is_empty() && !options.roots.is_empty() {
+        let hint = "give some that are alive, or none";
+        return Err(BuildError::field("routing.roots", "all of them are dead", Some(hint)));
+    }
+    let made = route(engine, &left.subnet, &Options { roots, ..options }).map_err(refused)?;
+    Ok(left.widen(&made, subnet))
 }
 
 /// Whether a network is read as a subnet manager has written it.

@@ -191,6 +191,8 @@ pub struct Options {
     pub demands: PathDemands,
     /// How that of the hosts of a switch adds up.
     pub demand_sums: DemandSums,
+    /// Whether switches and hosts that no cables join may have no way to each other; otherwise such a subnet is refused.
+    pub parted: bool,
     /// Threads; 0: as many as the machine has. Tables do not depend on it.
     pub threads: usize,
 }
@@ -205,6 +207,7 @@ impl Default for Options {
             dims: Vec::new(),
             demands: PathDemands::default(),
             demand_sums: DemandSums::default(),
+            parted: false,
             threads: 0,
         }
     }

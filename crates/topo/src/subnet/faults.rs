@@ -10,7 +10,7 @@
 
 use super::lids::Lids;
 use super::mistakes::Mistakes;
-use super::{End, Subnet};
+use super::{End, Subnet, Tables};
 use crate::random::split_mix;
 
 /// What is to be taken out.
@@ -38,6 +38,29 @@ pub struct Remains {
 }
 
 impl Remains {
+    /// Tables of what is left as tables of the former subnet, without a way from and to what was taken out.
+    pub fn widen(&self, tables: &Tables, former: &Subnet) -> Tables {
+        let mut wide = Tables::empty(former);
+        wide.n_lanes = tables.n_lanes;
+        if !tables.lanes.is_empty() {
+            wide.lanes = vec![0; wide.ports.len()];
+        }
+        let paths = former.paths();
+        for (s, &switch) in (0..).zip(&self.switches) {
+            for (h, &host) in (0..).zip(&self.hosts) {
+                for path in 0..paths {
+                    let to = switch as usize * wide.n_addresses as usize + (host * paths + path) as usize;
+                    let address = h * paths + path;
+                    wide.ports[to] = tables.port(s, address);
+                    if let Some(lane) = wide.lanes.get_mut(to) {
+                        *lane = tables.lane(s, address);
+                    }
+                }
+            }
+        }
+        wide
+    }
+
     /// LIDs of what is left.
     pub fn lids(&self, former: &Lids) -> Lids {
         let of = |numbers: &[u32], lids: &[u32]| numbers.iter().map(|&i| lids[i as usize]).collect();
