@@ -133,6 +133,7 @@ routings! {
     "lash" = tables::Lash,
     "nue" = tables::Nue,
     "parx" = tables::Parx,
+    "torus-2qos" = tables::Torus2Qos,
     "table" = tables::Table,
     "merlin-doal" = merlin::MerlinDoal,
     "merlin-vdal" = merlin::MerlinVdal,

@@ -25,7 +25,7 @@ pub use cdg::{LaneCycle, find_cycle};
 pub use engine::{Options, Report, RouteError, RoutingEngine, route, route_with_report};
 pub use lids::{HIGHEST_LID, Lids, Owner};
 pub use mistakes::{FileMistake, Mistakes};
-pub use tables::{Exit, Tables};
+pub use tables::{Exit, LevelMap, Tables};
 
 use crate::topology::Topology;
 

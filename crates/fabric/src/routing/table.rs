@@ -3,7 +3,8 @@
 //! A node has `2^lmc` addresses, each with a path of its own from every router. The router that a packet enters by chooses the address
 //! for its message and reads the virtual lane of that path; from there on a packet keeps address (in its phase) and lane (its virtual
 //! channel), and every router reads one entry of its table. An entry holds port and lane in one number of 1, 2 or 4 bytes, so that a
-//! hop touches one cache line of the table.
+//! hop touches one cache line of the table. Where lanes are by a map ([`LevelMap`]) entries hold the levels of service, of which a router reads the packet's at
+//! the router that it has come from first.
 
 use super::tables::PathChoice;
 use super::{Routing, Way};
@@ -12,7 +13,7 @@ use crate::plant::{Plant, Site};
 use des::mix;
 use des::rng::below;
 use std::sync::Arc;
-use topo::subnet::End;
+use topo::subnet::{End, LevelMap};
 use topo::{RoutingRule, Step, Subnet, Tables, Topology};
 use work::build_error::BuildError;
 
@@ -31,6 +32,8 @@ pub struct PathTable {
     /// Bits of an entry's port; the lane is above them.
     port_bits: u32,
     n_lanes: u8,
+    /// By which levels become lanes hop by hop, with ports as routers number them.
+    map: Option<LevelMap>,
     choice: AddressChoice,
 }
 
@@ -123,13 +126,26 @@ impl PathTable {
             .copied()
             .max()
             .map_or(1, |last| last.saturating_add(1));
-        let n_lanes = tables.n_lanes.max(used);
+        let n_lanes = match tables.map {
+            None => tables.n_lanes.max(used),
+            Some(_) => tables.n_lanes,
+        };
+        let map = tables.map.as_ref().map(|map| {
+            LevelMap::new(local.iter().zip(0..).map(|(ports, router)| {
+                let mut dims = vec![LevelMap::NONE; topology.wiring().radix(router) as usize];
+                for (port, own) in (0..).zip(ports) {
+                    let place = own.and_then(|own| dims.get_mut(usize::from(own)));
+                    place.into_iter().for_each(|dim| *dim = map.dimension(router, port));
+                }
+                dims
+            }))
+        });
         let ports = |r: u32| topology.wiring().radix(r) + topology.wiring().nodes_of(r).len() as u32;
         // One number is left for an address without a way.
         let most = (0..topology.n_routers()).map(ports).max().unwrap_or(0);
         let port_bits = u32::BITS - most.leading_zeros();
         let none = (1 << port_bits) - 1;
-        let bits = port_bits + (u8::BITS - (n_lanes - 1).leading_zeros());
+        let bits = port_bits + (u8::BITS - (n_lanes.max(used) - 1).leading_zeros());
         let entry = |i: usize| {
             let (router, address) = (i / n_addresses, (i % n_addresses) as u32);
             let port = local[router].get(usize::from(tables.port(router as u32, address)));
@@ -148,6 +164,7 @@ impl PathTable {
             lmc: subnet.lmc,
             port_bits,
             n_lanes,
+            map,
             choice,
         };
         table.verify(topology)?;
@@ -334,19 +351,32 @@ impl Routing {
         let (router, node) = (site.router, packet.destination());
         if packet.port() < site.net {
             let path = packet.phase();
-            return Way::new(table.way(router, node, path).0, packet.vc(), path);
+            let port = table.way(router, node, path).0;
+            let lane = match &table.map {
+                None => packet.vc(),
+                Some(map) => {
+                    let level = table.way(net.topology.router_of(packet.source()), node, path).1;
+                    map.lane(level, router, Some(packet.port()), port as u16)
+                        .min(self.last_vc)
+                }
+            };
+            return Way::new(port, lane, path);
         }
         let path = match table.lmc {
             0 => 0,
             _ => table.choose(self.seed, packet, router, net.topology.router_of(node)),
         };
         let (port, lane) = table.way(router, node, path);
+        let lane = match &table.map {
+            None => lane,
+            Some(map) => map.lane(lane, router, None, port as u16),
+        };
         Way::new(port, lane.min(self.last_vc), path)
     }
 }
 
-/// The tables as a rule: the lane of a path's source at every hop, the path as state. Fewer channels than lanes: higher lanes are
-/// merged into the last channel.
+/// The tables as a rule: the lane of a path's source at every hop, or what a map makes of its level, path and level as state. Fewer channels than lanes:
+/// higher lanes are merged into the last channel.
 pub(super) struct TableRule<'t> {
     topology: &'t Topology,
     table: Arc<PathTable>,
@@ -358,16 +388,26 @@ impl<'t> TableRule<'t> {
         Self { topology, table, vcs }
     }
 
-    fn push(&self, at: u32, dst: u32, path: u8, vc: Option<u8>, out: &mut Vec<Step>) {
+    /// The step of a packet that has come by a port, on a channel, with a state.
+    fn push(&self, at: u32, dst: u32, path: u8, came: Option<(u16, u8, u8)>, out: &mut Vec<Step>) {
         let end = self.topology.router_of(dst);
         if end == at || !self.topology.are_joined(at, end) {
             return;
         }
-        let (port, lane) = self.table.way(at, dst, path);
+        let (port, own) = self.table.way(at, dst, path);
+        let level = came.map_or(own, |(_, _, level)| level);
+        let vc = match (&self.table.map, came) {
+            (Some(map), _) => map.lane(level, at, came.map(|(port, ..)| port), port as u16),
+            (None, Some((_, vc, _))) => vc,
+            (None, None) => own,
+        };
         out.push(Step {
             port: port as u16,
-            vc: vc.unwrap_or(lane.min(self.vcs - 1)),
-            state: u32::from(path),
+            vc: vc.min(self.vcs - 1),
+            state: match self.table.map {
+                None => u32::from(path),
+                Some(_) => u32::from(path) | u32::from(level) << MOST_LMC,
+            },
         });
     }
 }
@@ -384,8 +424,9 @@ impl RoutingRule for TableRule<'_> {
         }
     }
 
-    fn next(&self, at: u32, _: u16, vc: u8, path: u32, dst: u32, out: &mut Vec<Step>) {
-        self.push(at, dst, path as u8, Some(vc), out);
+    fn next(&self, at: u32, came_port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
+        let (path, level) = (state & 0xF, state >> MOST_LMC);
+        self.push(at, dst, path as u8, Some((came_port, vc, level as u8)), out);
     }
 
     fn hop_bound(&self, _: u32, _: u32) -> Option<u32> {

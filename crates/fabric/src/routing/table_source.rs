@@ -42,7 +42,9 @@ pub(super) fn table(
                 return Err(BuildError::field("routing.kind", reason, Some(hint)));
             };
             let dims = match topology.spec() {
-                TopologySpec::HyperX(lattice) => lattice.shape.clone(),
+                TopologySpec::HyperX(lattice) | TopologySpec::Torus(lattice) | TopologySpec::Mesh(lattice) => {
+                    lattice.shape.clone()
+                }
                 _ => Vec::new(),
             };
             if let (RoutingEngine::Parx, &[x, y]) = (engine, &dims[..]) {
@@ -93,7 +95,7 @@ fn route_living(
         true => (0..topology.n_routers()).filter(is_dead).collect(),
         false => Vec::new(),
     };
-    if dead.is_empty() || engine == RoutingEngine::Parx {
+    if dead.is_empty() || matches!(engine, RoutingEngine::Parx | RoutingEngine::Torus2Qos) {
         return route(engine, subnet, &options).map_err(refused);
     }
     let removals: Vec<Removal> = (dead.iter())

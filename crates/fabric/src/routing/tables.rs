@@ -1,4 +1,4 @@
-//! The routings by forwarding tables: `minhop`, `updn`, `ftree`, `sssp`, `dfsssp`, `lash`, `nue` and `parx`, whose tables an engine of a
+//! The routings by forwarding tables: `minhop`, `updn`, `ftree`, `sssp`, `dfsssp`, `lash`, `nue`, `parx` and `torus-2qos`, whose tables an engine of a
 //! subnet manager makes, and `table`, whose tables are in a file.
 //!
 //! All read the same keys and run as a [`PathTable`]; each is one item here.
@@ -12,7 +12,7 @@ use study::Bytes;
 use study::choice;
 use study::user_file::hash_bytes;
 use study::user_file::read_bytes;
-use topo::subnet::RoutingEngine;
+use topo::subnet::{LevelMap, RoutingEngine};
 
 /// What is known of a routing by tables.
 trait ByTables {
@@ -136,6 +136,29 @@ impl ByTables for Parx {
     const KEYS: &'static [Parameter] = &[LANES, PATH.or("by-size"), SMALL_BELOW, DEMANDS, DEMAND_SUMS];
     const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Parx);
     const OWN_LMC: u8 = 2;
+}
+
+/// `torus-2qos`.
+pub struct Torus2Qos;
+
+impl ByTables for Torus2Qos {
+    const LINE: &'static str = "Dimension order on two lanes, by whether a path crosses a dateline; round broken rings, and one dead router on four lanes.";
+    const SOURCE: &'static str = "OpenSM, torus-2QoS(8)";
+    const LIMITS: &'static str = "One level of service. Rings that fall in pieces are refused, and dead routers side by side in another dimension than the last.";
+    const FITS: Fits = Fits::only(&[TopologyKind::Torus, TopologyKind::Mesh])
+        .which(" of at most three dimensions", has_few_dimensions);
+    const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW];
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Torus2Qos);
+}
+
+/// Whether levels of service have a bit for every dimension.
+fn has_few_dimensions(topology: &TopologySpec) -> bool {
+    match topology {
+        TopologySpec::Torus(lattice) | TopologySpec::Mesh(lattice) => {
+            lattice.shape.iter().filter(|&&size| size > 1).count() <= usize::from(LevelMap::DIMENSIONS)
+        }
+        _ => false,
+    }
 }
 
 /// `table`.

@@ -472,6 +472,7 @@ fn table_cells() -> Vec<(String, RunSpec)> {
         (quadrants.clone(), "parx", 2, PathChoice::BySize, credit, voq),
         (quadrants, "parx", 2, PathChoice::Striped, credit, queued),
         (named("fat-tree"), "dnup", 1, PathChoice::RoundRobin, credit, voq),
+        (named("torus"), "torus-2qos", 1, PathChoice::RoundRobin, credit, voq),
     ]
     .into_iter()
     .map(|(topology, engine, lmc, path, model, architecture)| {

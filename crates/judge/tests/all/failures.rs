@@ -232,6 +232,50 @@ fn dimension_order_names_the_pairs_that_have_lost_their_way() {
     assert!(words.contains("needs a network without failures"), "{words}");
 }
 
+/// Torus-2QoS goes round any one cable and any one router, dead routers with all that their nodes would say; packets take four channels behind a dead router
+/// and two otherwise.
+#[test]
+fn torus_2qos_goes_round_any_cable_and_any_router() {
+    let mut turned = 0;
+    for shape in [&[4, 4][..], &[5, 3], &[3, 4, 3]] {
+        let topology = TopologySpec::Torus(lattice(shape, &vec![1; shape.len()]));
+        let whole = topology.build().unwrap();
+        let text = "[topology]\nkind = \"torus\"\nshape = [4, 4]\n[routing]\nkind = \"torus-2qos\"\n";
+        let study = load_study(
+            text.as_bytes(),
+            "s.toml",
+            std::path::Path::new("."),
+            &LoadOptions::default(),
+        );
+        let routing = study.unwrap_or_else(|findings| panic!("{findings:?}")).runs[0]
+            .routing
+            .clone();
+        let mut spec = traffic(&topology, &routing);
+        assert_eq!(Network::build(&spec).unwrap().routing.vcs(), 2);
+        for router in 0..whole.n_routers() {
+            for what in ["cable", "router"] {
+                spec.fail = FailSpec::default();
+                match what {
+                    "cable" => spec.fail.cables = vec![whole.cable_name(router, (router % 4) as u16)],
+                    _ => spec.fail.routers = vec![whole.router_name(router)],
+                }
+                let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{:?}: {error}", spec.fail));
+                let nodes = u64::from(whole.n_nodes()) - if what == "router" { 2 } else { 0 };
+                assert_eq!(
+                    (result.summary.measured, result.summary.arrived),
+                    (6 * nodes, 6 * nodes)
+                );
+                let net = Network::build(&spec).unwrap();
+                let proof = net.routing.prove(&spec.router, &net.topology);
+                assert!(proof.free, "{:?}: {}", spec.fail, proof.words);
+                assert!(net.routing.vcs() == 2 || what == "router");
+                turned += u32::from(net.routing.vcs() == 4);
+            }
+        }
+    }
+    assert!(turned > 40, "{turned}");
+}
+
 #[test]
 fn a_routing_that_can_deadlock_on_what_is_left_is_refused_with_the_cycle() {
     let mesh = TopologySpec::Mesh(lattice(&[4, 3], &[1, 1]));

@@ -286,6 +286,7 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
     let cases = [
         ("parx", 2, TopologySpec::HyperX(lattice(&[4, 4], &[], 2))),
         ("dfsssp", 0, TopologySpec::Torus(lattice(&[5, 4], &[2, 1], 2))),
+        ("torus-2qos", 0, TopologySpec::Torus(lattice(&[5, 4], &[2, 1], 2))),
         ("updn", 1, dragonfly),
         ("ftree", 0, topo::preset("tsubame2-fat-tree").unwrap()),
     ];
@@ -297,7 +298,7 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
         subnet.lmc = lmc;
         let options = Options {
             dims: match &spec {
-                TopologySpec::HyperX(lattice) => lattice.shape.clone(),
+                TopologySpec::HyperX(lattice) | TopologySpec::Torus(lattice) => lattice.shape.clone(),
                 _ => vec![],
             },
             ..Options::default()
@@ -346,7 +347,7 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
             messages += 1;
         }
     }
-    assert!(messages == 24 && detours > 0, "{detours} of {messages}");
+    assert!(messages == 30 && detours > 0, "{detours} of {messages}");
 }
 
 /// A fabric of an `ibnetdiscover` file, whose ports are numbered otherwise than the simulator does: its tables as an engine makes them, as

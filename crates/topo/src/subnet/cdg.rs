@@ -6,7 +6,8 @@
 //! them, and shares no code with the engines.
 
 use super::channels::{Channels, NO_CHANNEL};
-use super::{Exit, Subnet, Tables};
+use super::tables::LevelMap;
+use super::{End, Exit, Subnet, Tables};
 
 /// Channels that can wait for each other for ever: each for the next and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,9 @@ impl LaneCycle {
 ///
 /// Time: switches times addresses. Memory: a bit for each pair of consecutive channels per lane.
 pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<LaneCycle> {
+    if let Some(map) = &tables.map {
+        return find_cycle_by_hops(subnet, tables, map);
+    }
     /// Addresses that are looked at together: their entries of a switch share cache lines.
     const BLOCK: u32 = 32;
     let channels = Channels::of(subnet);
@@ -73,6 +77,84 @@ pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<LaneCycle> {
             channels,
         })
     })
+}
+
+/// The same where lanes are those of hops: every path is followed by itself, and what it waits for is a channel on a lane.
+///
+/// Time: switches times addresses times hops.
+fn find_cycle_by_hops(subnet: &Subnet, tables: &Tables, map: &LevelMap) -> Option<LaneCycle> {
+    let channels = Channels::of(subnet);
+    let n_lanes = u32::from(LevelMap::LANES);
+    let mut next: Vec<Vec<u32>> = vec![Vec::new(); channels.len() * n_lanes as usize];
+    for source in (0..subnet.n_switches()).filter(|&s| has_hosts(subnet, s)) {
+        for address in 0..tables.n_addresses {
+            let level = tables.lane(source, address);
+            let (mut at, mut came, mut held) = (source, None, None::<u32>);
+            // Who is not there by then goes round, and has waited for itself.
+            for _ in 0..=channels.n_switches() {
+                let port = tables.port(at, address);
+                let (channel, end) = (channels.at(at, port), subnet.end(at, port));
+                let Some(End::Switch { switch, port: there }) = end.filter(|_| channel != NO_CHANNEL) else {
+                    break;
+                };
+                let wanted = channel * n_lanes + u32::from(map.lane(level, at, came, port));
+                if let Some(held) = held {
+                    let known = &mut next[held as usize];
+                    if !known.contains(&wanted) {
+                        known.push(wanted);
+                    }
+                }
+                (at, came, held) = (switch, Some(there), Some(wanted));
+            }
+        }
+    }
+    let cycle = first_cycle(&next)?;
+    let exit = |&place: &u32| Exit {
+        switch: channels.from[(place / n_lanes) as usize],
+        port: channels.port[(place / n_lanes) as usize],
+    };
+    Some(LaneCycle {
+        lane: (cycle[0] % n_lanes) as u8,
+        channels: cycle.iter().map(exit).collect(),
+    })
+}
+
+/// A cycle of a graph, by depth-first search from each place in order.
+fn first_cycle(next: &[Vec<u32>]) -> Option<Vec<u32>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Place {
+        New,
+        Open,
+        Done,
+    }
+    let mut state = vec![Place::New; next.len()];
+    let mut stack: Vec<(u32, usize)> = Vec::new();
+    for start in 0..next.len() as u32 {
+        if state[start as usize] == Place::New {
+            state[start as usize] = Place::Open;
+            stack.push((start, 0));
+        }
+        while let Some((held, looked)) = stack.last_mut() {
+            let Some(&wanted) = next[*held as usize].get(*looked) else {
+                state[*held as usize] = Place::Done;
+                stack.pop();
+                continue;
+            };
+            *looked += 1;
+            match state[wanted as usize] {
+                Place::New => {
+                    state[wanted as usize] = Place::Open;
+                    stack.push((wanted, 0));
+                }
+                Place::Open => {
+                    let open = stack.iter().map(|&(place, _)| place);
+                    return Some(open.skip_while(|&place| place != wanted).collect());
+                }
+                Place::Done => {}
+            }
+        }
+    }
+    None
 }
 
 fn has_hosts(subnet: &Subnet, switch: u32) -> bool {
@@ -174,7 +256,6 @@ impl LaneDependencies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subnet::End;
     use crate::{Lattice, TopologySpec};
 
     /// A ring of four switches with a host each, and tables that always go the same way round.

@@ -11,12 +11,13 @@
 //! engine dfsssp
 //! ports 64512 bytes              one byte per entry, or two (little-endian) where a switch has more than 255 ports
 //! levels 64512 bytes             lanes, one byte per entry; 0 bytes where all are lane 0
+//! dimensions 1152 bytes          left out but where levels become lanes hop by hop: of every port, port 0 among them, the dimension of a torus
 //! check 1b0a5f3ce0d7782e         FNV-1a of all bytes that follow the empty line
 //!
 //! ```
 //! Entries stand by switch, then by address, as in [`Tables`].
 
-use super::{End, Mistakes, Subnet, Tables};
+use super::{End, LevelMap, Mistakes, Subnet, Tables};
 use std::io::{self, Write};
 
 /// First line of a file.
@@ -82,11 +83,17 @@ pub fn write(subnet: &Subnet, engine: &str, tables: &Tables, out: &mut impl Writ
     let mut check = Digest::new();
     check.bytes(&ports);
     check.bytes(&tables.lanes);
+    let dimensions = tables.map.as_ref().map_or(&[][..], LevelMap::dimensions);
+    check.bytes(dimensions);
+    let mapped = match &tables.map {
+        Some(_) => format!("dimensions {} bytes\n", dimensions.len()),
+        None => String::new(),
+    };
     let engine = engine.replace(|c: char| c.is_whitespace(), "-");
     write!(
         out,
         "{MAGIC}\nsubnet {:016x}\nswitches {}\nhosts {}\nlmc {}\nlanes {}\nengine {engine}\nports {} bytes\nlevels {} bytes\n\
-         check {:016x}\n\n",
+         {mapped}check {:016x}\n\n",
         digest(subnet),
         subnet.n_switches(),
         subnet.n_hosts(),
@@ -98,6 +105,7 @@ pub fn write(subnet: &Subnet, engine: &str, tables: &Tables, out: &mut impl Writ
     )?;
     out.write_all(&ports)?;
     out.write_all(&tables.lanes)?;
+    out.write_all(dimensions)?;
     out.flush()
 }
 
@@ -148,15 +156,23 @@ pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<NamedTables, Mistakes> {
     let entries = subnet.switches.len() * subnet.n_addresses() as usize;
     let (ports_size, levels_size) = (number("ports", 10)? as usize, number("levels", 10)? as usize);
     let lanes = number("lanes", 10)?;
+    let is_mapped = header.lines().any(|line| line.starts_with("dimensions "));
+    let mapped_size = if is_mapped {
+        number("dimensions", 10)? as usize
+    } else {
+        0
+    };
+    let n_ports: usize = subnet.switches.iter().map(|switch| switch.ports.len()).sum();
     let body = end.map_or(&[][..], |end| &bytes[end + 2..]);
     let sizes_fit = (ports_size == entries || ports_size == 2 * entries)
         && (levels_size == 0 || levels_size == entries)
-        && (1..=255).contains(&lanes);
-    if !sizes_fit || body.len() != ports_size + levels_size {
+        && (1..=255).contains(&lanes)
+        && mapped_size == if is_mapped { n_ports } else { 0 };
+    if !sizes_fit || body.len() != ports_size + levels_size + mapped_size {
         let reason = format!(
             "{} bytes of entries where {} belong",
             body.len(),
-            ports_size.saturating_add(levels_size)
+            ports_size.saturating_add(levels_size).saturating_add(mapped_size)
         );
         return Err(Mistakes::one(reason, "the file was cut off or changed"));
     }
@@ -169,6 +185,7 @@ pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<NamedTables, Mistakes> {
         ));
     }
     let (ports, levels) = body.split_at(ports_size);
+    let (levels, mut dimensions) = levels.split_at(levels_size);
     let ports: Vec<u16> = match ports_size == entries {
         true => ports.iter().map(|&port| u16::from(port)).collect(),
         false => ports
@@ -181,6 +198,13 @@ pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<NamedTables, Mistakes> {
         ports,
         lanes: levels.to_vec(),
         n_lanes: lanes as u8,
+        map: is_mapped.then(|| {
+            LevelMap::new(subnet.switches.iter().map(|switch| {
+                let (own, rest) = dimensions.split_at(switch.ports.len());
+                dimensions = rest;
+                own.to_vec()
+            }))
+        }),
     };
     sound(subnet, &tables)?;
     // Files are named after it.
@@ -210,6 +234,14 @@ fn sound(subnet: &Subnet, tables: &Tables) -> Result<(), Mistakes> {
             let reason = format!("`{name}` sends by port {port}, where nothing is plugged in");
             return Err(Mistakes::one(reason, AGAIN));
         }
+    }
+    if let Some(map) = &tables.map {
+        let is_known = |dim: &u8| *dim < LevelMap::DIMENSIONS || *dim == LevelMap::NONE;
+        let level = tables.lanes.iter().find(|&&level| level >> LevelMap::DIMENSIONS > 0);
+        return match map.dimensions().iter().all(is_known) && level.is_none() && tables.n_lanes <= LevelMap::LANES {
+            true => Ok(()),
+            false => Err(Mistakes::one("dimensions or levels that no torus has", AGAIN)),
+        };
     }
     match tables.lanes.iter().find(|&&lane| lane >= tables.n_lanes) {
         Some(lane) => Err(Mistakes::one(format!("lane {lane} of {} lanes", tables.n_lanes), AGAIN)),

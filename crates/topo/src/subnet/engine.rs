@@ -16,6 +16,7 @@ mod min_hop;
 mod nue;
 mod parx;
 mod sssp;
+mod torus_2qos;
 mod trees;
 mod up_down;
 
@@ -49,11 +50,13 @@ pub enum RoutingEngine {
     Nue,
     /// Four addresses per host, each avoiding one half of a two-dimensional HyperX.
     Parx,
+    /// Dimension order on a torus with datelines, round broken rings and a dead switch.
+    Torus2Qos,
 }
 
 impl RoutingEngine {
     /// All engines, simple ones first.
-    pub const ALL: [RoutingEngine; 10] = [
+    pub const ALL: [RoutingEngine; 11] = [
         RoutingEngine::MinHop,
         RoutingEngine::Dor,
         RoutingEngine::UpDown,
@@ -64,6 +67,7 @@ impl RoutingEngine {
         RoutingEngine::Lash,
         RoutingEngine::Nue,
         RoutingEngine::Parx,
+        RoutingEngine::Torus2Qos,
     ];
 
     /// The name in files and on command lines.
@@ -79,6 +83,7 @@ impl RoutingEngine {
             RoutingEngine::Lash => "lash",
             RoutingEngine::Nue => "nue",
             RoutingEngine::Parx => "parx",
+            RoutingEngine::Torus2Qos => "torus-2qos",
         }
     }
 
@@ -114,6 +119,9 @@ impl RoutingEngine {
             RoutingEngine::Parx => {
                 "HyperX of two dimensions: four addresses per host, two of them with detours in compact jobs"
             }
+            RoutingEngine::Torus2Qos => {
+                "tori of up to three dimensions: dimension order on two lanes, round broken rings and a dead switch on four"
+            }
         }
     }
 
@@ -127,6 +135,7 @@ impl RoutingEngine {
                 | RoutingEngine::Lash
                 | RoutingEngine::Nue
                 | RoutingEngine::Parx
+                | RoutingEngine::Torus2Qos
         )
     }
 
@@ -139,6 +148,7 @@ impl RoutingEngine {
                 | RoutingEngine::Ftree
                 | RoutingEngine::Nue
                 | RoutingEngine::Parx
+                | RoutingEngine::Torus2Qos
         )
     }
 }
@@ -185,7 +195,8 @@ pub struct Options {
     pub lanes: u8,
     /// Of the random numbers that balance the lanes of [`RoutingEngine::Lash`].
     pub seed: u64,
-    /// Switches along each of the two dimensions of [`RoutingEngine::Parx`]; switch `x + dims[0] * y` has coordinates (x, y).
+    /// Switches along each dimension, two of [`RoutingEngine::Parx`] and at most three of [`RoutingEngine::Torus2Qos`]; switch `x + dims[0] * y` has
+    /// coordinates (x, y).
     pub dims: Vec<u32>,
     /// Traffic that [`RoutingEngine::Parx`] weighs paths by.
     pub demands: PathDemands,
@@ -318,6 +329,7 @@ pub fn route_with_report(
         RoutingEngine::Lash => lash::route(&fabric)?,
         RoutingEngine::Nue => nue::route(&fabric)?,
         RoutingEngine::Parx => parx::route(&fabric)?,
+        RoutingEngine::Torus2Qos => torus_2qos::route(&fabric)?,
     };
     let unreached = match engine {
         // An address that a switch cannot reach by its own cables has no entry there.

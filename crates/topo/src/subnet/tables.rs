@@ -9,10 +9,84 @@ pub struct Tables {
     pub n_addresses: u32,
     /// Output port at `switch * n_addresses + address`, as numbered on the switch; [`Tables::NONE`] where there is no way.
     pub ports: Vec<u16>,
-    /// Virtual lane at `source switch * n_addresses + address` of paths that start at hosts of that switch; empty if all are lane 0.
+    /// Virtual lane at `source switch * n_addresses + address` of paths that start at hosts of that switch; empty if all are lane 0. With a map these are
+    /// service levels.
     pub lanes: Vec<u8>,
     /// Lanes that are used: the highest and those below it.
     pub n_lanes: u8,
+    /// How levels become lanes from port to port; `None`: a path keeps its lane.
+    pub map: Option<LevelMap>,
+}
+
+/// How the service level of a path becomes the lane of a hop, where it has a bit for each dimension of a torus: by the dimensions in which the ports point
+/// that a packet comes by and leaves by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelMap {
+    /// First port of each switch in `dims`, and the end.
+    first: Vec<u32>,
+    /// Dimension of each port, [`LevelMap::NONE`] for ports of hosts and empty ones.
+    dims: Vec<u8>,
+}
+
+impl LevelMap {
+    /// No dimension.
+    pub const NONE: u8 = u8::MAX;
+    /// Lanes at most.
+    pub const LANES: u8 = 4;
+    /// Dimensions at most: bits of a level.
+    pub const DIMENSIONS: u8 = 3;
+
+    /// That of the dimensions of the ports of each switch.
+    pub fn new(switches: impl Iterator<Item = Vec<u8>>) -> LevelMap {
+        let mut map = LevelMap {
+            first: vec![0],
+            dims: Vec::new(),
+        };
+        for dims in switches {
+            map.dims.extend(dims);
+            map.first.push(map.dims.len() as u32);
+        }
+        map
+    }
+
+    /// The dimension in which a port points.
+    #[inline]
+    pub fn dimension(&self, switch: u32, port: u16) -> u8 {
+        let place = self.first[switch as usize] + u32::from(port);
+        self.dims.get(place as usize).copied().unwrap_or(Self::NONE)
+    }
+
+    /// The lane of a hop that leaves a switch by a port, of a packet that has come by another one, or from a host: the bit of its dimension, and 2 behind a
+    /// turn from a later dimension to an earlier one.
+    #[inline]
+    pub fn lane(&self, level: u8, switch: u32, came: Option<u16>, port: u16) -> u8 {
+        let dim = self.dimension(switch, port);
+        if dim == Self::NONE {
+            return 0;
+        }
+        let before = came.map_or(Self::NONE, |came| self.dimension(switch, came));
+        let is_against_order = before != Self::NONE && before > dim;
+        level >> dim & 1 | u8::from(is_against_order) << 1
+    }
+
+    /// The lanes of the hops of a way, but the last one to the host.
+    pub fn lanes<'a>(&'a self, subnet: &'a Subnet, level: u8, way: &'a [Exit]) -> impl Iterator<Item = u8> + 'a {
+        let mut came = None;
+        way.iter()
+            .filter_map(move |exit| match subnet.end(exit.switch, exit.port) {
+                Some(End::Switch { port, .. }) => {
+                    let lane = self.lane(level, exit.switch, came, exit.port);
+                    came = Some(port);
+                    Some(lane)
+                }
+                _ => None,
+            })
+    }
+
+    /// The dimensions of all ports, switch by switch.
+    pub fn dimensions(&self) -> &[u8] {
+        &self.dims
+    }
 }
 
 /// A step of a path: a switch and the port that it sends on.
@@ -36,6 +110,7 @@ impl Tables {
             ports: vec![Self::NONE; subnet.switches.len() * n_addresses as usize],
             lanes: Vec::new(),
             n_lanes: 1,
+            map: None,
         }
     }
 
@@ -45,7 +120,15 @@ impl Tables {
         self.ports[switch as usize * self.n_addresses as usize + address as usize]
     }
 
-    /// Lane of the paths from hosts of a switch to an address.
+    /// Lanes, or levels where lanes are by a map, that paths begin with: the highest and those below it.
+    pub fn n_levels(&self) -> u8 {
+        match self.map {
+            None => self.n_lanes.max(1),
+            Some(_) => self.lanes.iter().max().map_or(1, |&last| last + 1),
+        }
+    }
+
+    /// Lane of the paths from hosts of a switch to an address; their level where lanes are by a map.
     #[inline]
     pub fn lane(&self, switch: u32, address: u32) -> u8 {
         let i = switch as usize * self.n_addresses as usize + address as usize;

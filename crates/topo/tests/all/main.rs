@@ -15,3 +15,4 @@ mod properties;
 mod route_analysis;
 mod rules;
 mod subnet_files;
+mod torus_2qos;

@@ -158,7 +158,8 @@ fn all_to_all(n: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..n).flat_map(move |from| (0..n).filter(move |&to| to != from).map(move |to| (from, to)))
 }
 
-/// Its torus-2QoS goes by dimension order, half-way round a ring by the side that does not cross the wrap link: as our `dor` with `tie = "unwrapped"`, switch by switch.
+/// Its torus-2QoS goes by dimension order, half-way round a ring by the side that does not cross the wrap link: as our `dor` with `tie = "unwrapped"` and as our
+/// engine of that name, switch by switch.
 #[test]
 fn torus_2qos_takes_the_ways_of_dimension_order_with_unwrapped_ties() {
     let file = read("opensm-small.json");
@@ -175,6 +176,12 @@ fn torus_2qos_takes_the_ways_of_dimension_order_with_unwrapped_ties() {
         .with_ties(topo::Tie::Unwrapped);
     // The first coordinate of a name is the dimension that comes first.
     let router = |switch: u32| switch / 4 + switch % 4 * 4;
+    let own = Subnet::of(&torus);
+    let options = Options {
+        dims: vec![4, 4],
+        ..Options::default()
+    };
+    let tables = topo::subnet::route(RoutingEngine::Torus2Qos, &own, &options).unwrap();
     let mut compared = 0;
     for (s, row) in (0..).zip(strings(&fabric["lft"]["torus2qos"])) {
         for (host, port) in row.split(' ').map(|port| port.parse::<u16>().unwrap()).enumerate() {
@@ -186,6 +193,13 @@ fn torus_2qos_takes_the_ways_of_dimension_order_with_unwrapped_ties() {
                         torus.wiring().peer(router(s), hop.port).0,
                         router(switch),
                         "{s} to {host}"
+                    );
+                    // Nodes of a router follow each other.
+                    let port = tables.port(router(s), 2 * router(home));
+                    let next = own.end(router(s), port);
+                    assert!(
+                        matches!(next, Some(End::Switch { switch: to, .. }) if to == router(switch)),
+                        "{s} to {host}: {next:?}"
                     );
                 }
                 Some(End::Host(there)) => assert_eq!((there as usize, s), (host, home)),

@@ -394,6 +394,7 @@ fn fits(topology: &str, routing: &str) -> bool {
         "booksim-minimal" => topology == "dragonfly",
         booksim if booksim.starts_with("booksim-") => ["ring", "mesh", "torus"].contains(&topology),
         "romm" | "o1turn" => ["ring", "mesh", "torus"].contains(&topology),
+        "torus-2qos" => topology == "mesh" || topology == "torus",
         "dor" | "caminos-omni" | "min-adaptive" => lattice,
         "rdr" => topology == "ring" || topology == "torus",
         "par" | "ugal" => topology != "fat-tree" && topology != "single-router" && topology != "graph",
@@ -793,7 +794,16 @@ fn mixed_study(seed: u64) -> Draft {
                 !["merlin-", "codes-", "macro-", "booksim-", "caminos-"]
                     .iter()
                     .any(|of| name.starts_with(of))
-                    && !["romm", "o1turn", "least-hops", "polarized", "min-adaptive", "dnup"].contains(name)
+                    && ![
+                        "romm",
+                        "o1turn",
+                        "least-hops",
+                        "polarized",
+                        "min-adaptive",
+                        "dnup",
+                        "torus-2qos",
+                    ]
+                    .contains(name)
             })
             .filter(|name| anything || fits(topology, name)),
     );

@@ -125,7 +125,7 @@ fn links_per_pair(keys: &mut TopologyKeys<'_>, groups: u32, nodes: u64) -> Optio
     }
     // One node for this many of the cables to one other group.
     let share = u64::from(taper) * others;
-    if nodes == 0 || nodes % share != 0 {
+    if nodes == 0 || !nodes.is_multiple_of(share) {
         let nearest = ((nodes as f64 / share as f64).round() as u64).max(1);
         let reason = format!(
             "a global cable for every {taper} of the {nodes} nodes of a group: {others} other groups cannot have as many of them each"

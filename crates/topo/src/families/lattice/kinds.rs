@@ -188,7 +188,7 @@ impl NamedTopology for HyperX {
 fn tapered(keys: &mut TopologyKeys<'_>, lattice: &Lattice, taper: u32) -> Option<Vec<u32>> {
     let nodes = 2 * u64::from(lattice.nodes_per_router);
     let share = |size: u32| u64::from(taper) * u64::from(size);
-    let has_none = |size: &&u32| **size > 1 && nodes % share(**size) != 0;
+    let has_none = |size: &&u32| **size > 1 && !nodes.is_multiple_of(share(**size));
     if let Some(&size) = lattice.shape.iter().find(has_none) {
         let reason = format!(
             "{} nodes per router and {size} routers along a dimension ask for {:.3} cables between two of them",

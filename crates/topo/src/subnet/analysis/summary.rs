@@ -69,7 +69,7 @@ pub struct Racks {
     pub each: Vec<f64>,
 }
 
-/// A lane: how much it carries, and whether it can deadlock.
+/// A lane, or a level of service where lanes are those of hops: how much it carries, and whether it can deadlock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LaneVerdict {
     /// The lane.
@@ -146,7 +146,7 @@ pub struct Summary {
 pub fn lanes(subnet: &Subnet, tables: &Tables, path: u32) -> Vec<LaneVerdict> {
     let mut senders = vec![0u64; subnet.switches.len()];
     subnet.hosts.iter().for_each(|host| senders[host.switch as usize] += 1);
-    let mut pairs = vec![0; usize::from(tables.n_lanes.max(1))];
+    let mut pairs = vec![0; usize::from(tables.n_levels())];
     for (s, &senders) in senders.iter().enumerate().filter(|(_, n)| **n > 0) {
         for (h, host) in subnet.hosts.iter().enumerate() {
             let own = u64::from(host.switch as usize == s);
@@ -155,9 +155,15 @@ pub fn lanes(subnet: &Subnet, tables: &Tables, path: u32) -> Vec<LaneVerdict> {
     }
     let any = find_cycle(subnet, tables);
     let names = subnet.switch_names();
+    let n_levels = tables.n_levels();
     let cycle_of = |lane: u8| -> Vec<Exit> {
         match &any {
             None => Vec::new(),
+            // Levels share their lanes: one tells for all.
+            Some(cycle) if tables.map.is_some() => match cycle.lane.min(n_levels - 1) == lane {
+                true => cycle.channels.clone(),
+                false => Vec::new(),
+            },
             // The first cycle that was found is that of the lowest lane that has one.
             Some(cycle) if cycle.lane >= lane => {
                 if cycle.lane == lane {
