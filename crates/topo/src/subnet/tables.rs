@@ -120,14 +120,6 @@ impl Tables {
         self.ports[switch as usize * self.n_addresses as usize + address as usize]
     }
 
-    /// Lanes, or levels where lanes are by a map, that paths begin with: the highest and those below it.
-    pub fn n_levels(&self) -> u8 {
-        match self.map {
-            None => self.n_lanes.max(1),
-            Some(_) => self.lanes.iter().max().map_or(1, |&last| last + 1),
-        }
-    }
-
     /// Lane of the paths from hosts of a switch to an address; their level where lanes are by a map.
     #[inline]
     pub fn lane(&self, switch: u32, address: u32) -> u8 {

@@ -728,7 +728,7 @@ fn names_lead_back_to_their_engines() {
         assert_eq!(RoutingEngine::from_name(engine.name()), Some(engine));
         assert!(!engine.description().is_empty());
     }
-    assert_eq!(RoutingEngine::from_name("torus-2qos"), None);
+    assert_eq!(RoutingEngine::from_name("torus"), None);
 }
 
 /// The HyperX of TSUBAME2: 12 x 8 switches of 7 hosts.

@@ -150,6 +150,20 @@ fn one_lane_for_all_levels_has_the_cycles_of_rings() {
     assert!(find_cycle(&subnet, &tables).is_some());
 }
 
+/// Lanes are told by the pairs whose paths take them: on a ring of five the second one is for those over the dateline alone.
+#[test]
+fn pairs_are_counted_on_every_lane_of_their_path() {
+    let subnet = Subnet::of(&torus(&[5, 5], &[]));
+    let tables = route(RoutingEngine::Torus2Qos, &subnet, &options(&[5, 5])).unwrap();
+    let found = topo::subnet::analysis::lanes(&subnet, &tables, 0);
+    // Of the 25 pairs of coordinates 5 are no way, 14 do not cross and 6 do: 3 -> 0, 4 -> 0, 4 -> 1 and back.
+    let (stays, crosses, none) = (14_u64, 6_u64, 5_u64);
+    let pairs = |own: u64, other: u64| 4 * (own * own + 2 * own * (other + none));
+    let expected = [pairs(stays, crosses), pairs(crosses, stays)];
+    assert_eq!(found.iter().map(|lane| lane.pairs).collect::<Vec<_>>(), expected);
+    assert!(found.iter().all(|lane| lane.free));
+}
+
 proptest! {
     /// Of any torus with a dead switch and a dead cable, either or none: all paths arrive, no circle of channels waits, and on a whole one hops are fewest;
     /// files give back what they were given.

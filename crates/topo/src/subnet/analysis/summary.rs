@@ -69,12 +69,12 @@ pub struct Racks {
     pub each: Vec<f64>,
 }
 
-/// A lane, or a level of service where lanes are those of hops: how much it carries, and whether it can deadlock.
+/// A lane: how much it carries, and whether it can deadlock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LaneVerdict {
     /// The lane.
     pub lane: u8,
-    /// Ordered pairs of hosts whose path takes it.
+    /// Ordered pairs of hosts whose path takes it; of several lanes that a path takes one after the other, each.
     pub pairs: u64,
     /// Whether its channels cannot wait for each other in a circle.
     pub free: bool,
@@ -146,21 +146,32 @@ pub struct Summary {
 pub fn lanes(subnet: &Subnet, tables: &Tables, path: u32) -> Vec<LaneVerdict> {
     let mut senders = vec![0u64; subnet.switches.len()];
     subnet.hosts.iter().for_each(|host| senders[host.switch as usize] += 1);
-    let mut pairs = vec![0; usize::from(tables.n_levels())];
+    let mut pairs = vec![0; usize::from(tables.n_lanes.max(1))];
     for (s, &senders) in senders.iter().enumerate().filter(|(_, n)| **n > 0) {
         for (h, host) in subnet.hosts.iter().enumerate() {
             let own = u64::from(host.switch as usize == s);
-            pairs[usize::from(tables.lane(s as u32, ((h as u32) << subnet.lmc) + path))] += senders - own;
+            let address = ((h as u32) << subnet.lmc) + path;
+            let level = tables.lane(s as u32, address);
+            let Some(map) = &tables.map else {
+                pairs[usize::from(level)] += senders - own;
+                continue;
+            };
+            let way = tables.walk(subnet, s as u32, address).unwrap_or_else(|way| way);
+            let taken = map
+                .lanes(subnet, level, &way)
+                .fold(0u8, |taken, lane| taken | 1 << lane);
+            for (lane, pairs) in pairs.iter_mut().enumerate() {
+                *pairs += (senders - own) * u64::from(taken >> lane & 1);
+            }
         }
     }
     let any = find_cycle(subnet, tables);
     let names = subnet.switch_names();
-    let n_levels = tables.n_levels();
     let cycle_of = |lane: u8| -> Vec<Exit> {
         match &any {
             None => Vec::new(),
-            // Levels share their lanes: one tells for all.
-            Some(cycle) if tables.map.is_some() => match cycle.lane.min(n_levels - 1) == lane {
+            // It may pass several: the first tells for all.
+            Some(cycle) if tables.map.is_some() => match cycle.lane == lane {
                 true => cycle.channels.clone(),
                 false => Vec::new(),
             },
