@@ -185,26 +185,13 @@ pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<NamedTables, Mistakes> {
         ));
     }
     let (ports, levels) = body.split_at(ports_size);
-    let (levels, mut dimensions) = levels.split_at(levels_size);
-    let ports: Vec<u16> = match ports_size == entries {
-        true => ports.iter().map(|&port| u16::from(port)).collect(),
-        false => ports
-            .chunks_exact(2)
-            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
-            .collect(),
-    };
+    let (levels, dimensions) = levels.split_at(levels_size);
     let tables = Tables {
         n_addresses: subnet.n_addresses(),
-        ports,
+        ports: port_numbers(ports, entries),
         lanes: levels.to_vec(),
         n_lanes: lanes as u8,
-        map: is_mapped.then(|| {
-            LevelMap::new(subnet.switches.iter().map(|switch| {
-                let (own, rest) = dimensions.split_at(switch.ports.len());
-                dimensions = rest;
-                own.to_vec()
-            }))
-        }),
+        map: is_mapped.then(|| level_map(subnet, dimensions)),
     };
     sound(subnet, &tables)?;
     // Files are named after it.
@@ -217,6 +204,26 @@ pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<NamedTables, Mistakes> {
         return Err(Mistakes::one(format!("`{engine}` in its header is no engine"), AGAIN));
     }
     Ok(NamedTables { engine, tables })
+}
+
+/// So many port numbers, of a byte or two each.
+fn port_numbers(bytes: &[u8], entries: usize) -> Vec<u16> {
+    match bytes.len() == entries {
+        true => bytes.iter().map(|&port| u16::from(port)).collect(),
+        false => bytes
+            .chunks_exact(2)
+            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+            .collect(),
+    }
+}
+
+/// The map of the dimensions of all ports of a subnet.
+fn level_map(subnet: &Subnet, mut dimensions: &[u8]) -> LevelMap {
+    LevelMap::new(subnet.switches.iter().map(|switch| {
+        let (own, rest) = dimensions.split_at(switch.ports.len());
+        dimensions = rest;
+        own.to_vec()
+    }))
 }
 
 /// Every entry must have a cable, every lane be one of those used.

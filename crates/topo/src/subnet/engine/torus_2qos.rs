@@ -73,16 +73,16 @@ fn refuse(fabric: &PreparedSubnet, reason: String, hint: &str) -> RouteError {
 
 /// A way along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum RingSide {
     Up,
     Down,
 }
 
-impl Side {
-    fn other(self) -> Side {
+impl RingSide {
+    fn other(self) -> RingSide {
         match self {
-            Side::Up => Side::Down,
-            Side::Down => Side::Up,
+            RingSide::Up => RingSide::Down,
+            RingSide::Down => RingSide::Up,
         }
     }
 }
@@ -142,18 +142,18 @@ impl<'a> TorusOfSwitches<'a> {
     }
 
     /// The next switch along a dimension, round the end.
-    fn neighbour(&self, switch: u32, dim: usize, side: Side) -> u32 {
+    fn neighbour(&self, switch: u32, dim: usize, side: RingSide) -> u32 {
         let (at, size) = (self.coordinate(switch, dim), self.dims[dim]);
         let next = match side {
-            Side::Up => (at + 1) % size,
-            Side::Down => (at + size - 1) % size,
+            RingSide::Up => (at + 1) % size,
+            RingSide::Down => (at + size - 1) % size,
         };
         self.with(switch, dim, next)
     }
 
     /// The dimension in which two switches are neighbours.
     fn dimension(&self, a: u32, b: u32) -> Option<usize> {
-        let sides = [Side::Up, Side::Down];
+        let sides = [RingSide::Up, RingSide::Down];
         (0..self.dims.len()).find(|&dim| a != b && sides.iter().any(|&side| self.neighbour(a, dim, side) == b))
     }
 
@@ -168,16 +168,16 @@ impl<'a> TorusOfSwitches<'a> {
     }
 
     /// The side by which a whole ring is gone, and whether that crosses its dateline.
-    fn shorter(&self, from: u32, dim: usize, to: u32) -> (Side, bool) {
+    fn shorter(&self, from: u32, dim: usize, to: u32) -> (RingSide, bool) {
         let (at, size) = (self.coordinate(from, dim), self.dims[dim]);
         let up = (to + size - at) % size;
-        let direct = if to > at { Side::Up } else { Side::Down };
+        let direct = if to > at { RingSide::Up } else { RingSide::Down };
         // Half-way round: not over the dateline.
         let side = match (2 * up).cmp(&size) {
             _ if !self.wraps[dim] => direct,
             std::cmp::Ordering::Equal => direct,
-            std::cmp::Ordering::Less => Side::Up,
-            std::cmp::Ordering::Greater => Side::Down,
+            std::cmp::Ordering::Less => RingSide::Up,
+            std::cmp::Ordering::Greater => RingSide::Down,
         };
         (side, side != direct)
     }
@@ -200,7 +200,7 @@ impl<'a> TorusOfSwitches<'a> {
     }
 
     /// Whether cables lead along a side from a switch to the one with this coordinate; if that is dead, up to one before a dead one.
-    fn leads(&self, from: u32, dim: usize, side: Side, to: u32) -> bool {
+    fn leads(&self, from: u32, dim: usize, side: RingSide, to: u32) -> bool {
         let (mut at, end) = (from, self.with(from, dim, to));
         let is_dead = !self.is_alive(end);
         for _ in 0..self.dims[dim] {
