@@ -441,7 +441,7 @@ fn check(spec: &RunSpec) -> Result<(), BuildError> {
     let leads_round = spec.outages.in_time().any(|(_, outage)| outage.led_round().is_some());
     if leads_round && in_time == InTime::KeepTheirWays {
         let reason = format!("\"{name}\" does not lead round what fails while the run goes on");
-        let hint = "take \"minimal\", \"min-random\", \"min-a\", \"valiant\", \"ugal\" or \"par\" (scope = \"local\"), \"adaptive-local\", \"d-mod-k\", \"scatter\" or \"adaptive-up\", or outage.reroute = \"never\"";
+        let hint = "take \"minimal\", \"min-random\", \"min-a\", \"valiant\", \"ugal\" or \"par\" (scope = \"local\"), \"adaptive-local\", \"d-mod-k\", \"scatter\", \"adaptive-up\" or tables of an engine such as \"updn\", or outage.reroute = \"never\"";
         return Err(BuildError::field("routing.kind", reason, Some(hint)));
     }
     Ok(())

@@ -53,6 +53,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             true => self.by_what_waits_in(&stage, &seen, now),
             false => stage.routing.next(stage.plant, stage.site, &seen),
         };
+        if way.port() >= u32::from(stage.site.net) {
+            // Tables need not lead on from where a packet was led by others.
+            return Way::LOST;
+        }
         Way::new(stage.in_network(way.port()), way.vc(), way.phase())
     }
 

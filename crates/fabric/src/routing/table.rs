@@ -350,7 +350,7 @@ impl Routing {
     pub(super) fn by_table(&self, table: &PathTable, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let (router, node) = (site.router, packet.destination());
         if packet.port() < site.net {
-            let path = packet.phase();
+            let path = if table.lmc == 0 { 0 } else { packet.phase() };
             let port = table.way(router, node, path).0;
             let lane = match &table.map {
                 None => packet.vc(),
@@ -395,6 +395,10 @@ impl<'t> TableRule<'t> {
             return;
         }
         let (port, own) = self.table.way(at, dst, path);
+        if port >= self.topology.wiring().radix(at) {
+            // Where the network has changed on the way, a router need not have one.
+            return;
+        }
         let level = came.map_or(own, |(_, _, level)| level);
         let vc = match (&self.table.map, came) {
             (Some(map), _) => map.lane(level, at, came.map(|(port, ..)| port), port as u16),

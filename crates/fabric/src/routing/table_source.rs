@@ -4,7 +4,7 @@ use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{DemandsFrom, PathChoice, RoutingSpec, RoutingTerms, SumsIn, TableSource, TablesSpec};
 use study::user_file::hash_bytes;
 use topo::subnet::engine::{DemandSums, PathDemands, Quadrants, choice, quadrant};
-use topo::subnet::faults::{self, Removal};
+use topo::subnet::faults::{self, Remains};
 use topo::subnet::{Lids, Mistakes, Options, RouteError, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, GraphSpec, Subnet, Tables, Topology, TopologySpec};
 use work::build_error::BuildError;
@@ -68,7 +68,7 @@ pub(super) fn table(
                 },
                 ..Options::default()
             };
-            route_living(engine, &subnet, options, topology)?
+            route_what_is_left(engine, &subnet, &options, topology)?
         }
         TableSource::File { path, sha256 } => from_file(path, sha256, &mut subnet, &lids)?,
     };
@@ -79,44 +79,38 @@ pub(super) fn table(
     PathTable::new(topology, &subnet, &made, AddressChoice::new(tables.path, fit))
 }
 
-/// Tables of an engine by what is left: a subnet manager knows nothing of switches without cables and of their hosts. Where dimensions count they stay,
-/// since switches have their coordinates by number; nobody asks for a way to them.
-fn route_living(
+/// Tables of an engine by what is left: each piece by itself, since a subnet manager knows nothing of switches that no cables join to its own. Where
+/// dimensions count all stay, since switches have their coordinates by number.
+fn route_what_is_left(
     engine: RoutingEngine,
     subnet: &Subnet,
-    options: Options,
+    options: &Options,
     topology: &Topology,
 ) -> Result<Tables, BuildError> {
-    let refused = |error: RouteError| BuildError::field("routing.kind", error.reason, Some(&error.hint));
-    let wiring = topology.wiring();
-    let is_dead =
-        |router: &u32| wiring.radix(*router) == 0 && wiring.nodes_of(*router).all(|node| !topology.is_alive(node));
-    let dead: Vec<u32> = match topology.is_curtailed() {
-        true => (0..topology.n_routers()).filter(is_dead).collect(),
-        false => Vec::new(),
+    let routed = |subnet: &Subnet, options: &Options| {
+        let refused = |error: RouteError| BuildError::field("routing.kind", error.reason, Some(&error.hint));
+        route(engine, subnet, options).map_err(refused)
     };
-    if dead.is_empty() || matches!(engine, RoutingEngine::Parx | RoutingEngine::Torus2Qos) {
-        return route(engine, subnet, &options).map_err(refused);
+    if !topology.is_curtailed() || matches!(engine, RoutingEngine::Parx | RoutingEngine::Torus2Qos) {
+        return routed(subnet, options);
     }
-    let removals: Vec<Removal> = (dead.iter())
-        .map(|&router| Removal::Switch(format!("0x{:x}", subnet.switches[router as usize].guid)))
-        .collect();
-    let left = faults::remove(subnet, &removals).map_err(|mistakes| {
-        let hint = "tables are for all that is alive: let the smaller piece fail as well";
-        BuildError::field("fail", mistakes.to_string(), Some(hint))
-    })?;
-    // Roots among the dead are as unknown as the others.
-    let alive = options
-        .roots
-        .iter()
-        .filter_map(|root| left.switches.binary_search(root).ok());
-    let roots: Vec<u32> = alive.map(|place| place as u32).collect();
-    if roots.is_empty() && !options.roots.is_empty() {
+    let mut pieces = faults::pieces(subnet);
+    pieces.retain(|piece| piece.hosts.iter().any(|&host| topology.is_alive(host)));
+    let place_of = |piece: &Remains, root| piece.switches.binary_search(root).ok().map(|place| place as u32);
+    let is_alive = |root| pieces.iter().any(|piece| place_of(piece, root).is_some());
+    if !options.roots.is_empty() && !options.roots.iter().any(is_alive) {
         let hint = "give some that are alive, or none";
         return Err(BuildError::field("routing.roots", "all of them are dead", Some(hint)));
     }
-    let made = route(engine, &left.subnet, &Options { roots, ..options }).map_err(refused)?;
-    Ok(left.widen(&made, subnet))
+    let mut tables = Tables::empty(subnet);
+    for piece in &pieces {
+        let own = Options {
+            roots: options.roots.iter().filter_map(|root| place_of(piece, root)).collect(),
+            ..options.clone()
+        };
+        piece.add_to(&routed(&piece.subnet, &own)?, subnet, &mut tables);
+    }
+    Ok(tables)
 }
 
 /// Whether a network is read as a subnet manager has written it.

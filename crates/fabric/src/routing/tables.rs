@@ -25,6 +25,8 @@ trait ByTables {
     const ENGINE: Option<RoutingEngine>;
     /// Addresses of a node, as a power of two, without the key.
     const OWN_LMC: u8 = 0;
+    /// Whether a packet can go on by the tables of another network: its way depends on nothing but router, address and lane.
+    const GOES_ON: bool = Self::ENGINE.is_some();
 }
 
 /// `minhop`.
@@ -136,6 +138,8 @@ impl ByTables for Parx {
     const KEYS: &'static [Parameter] = &[LANES, PATH.or("by-size"), SMALL_BELOW, DEMANDS, DEMAND_SUMS];
     const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Parx);
     const OWN_LMC: u8 = 2;
+    /// Not every address has a way everywhere.
+    const GOES_ON: bool = false;
 }
 
 /// `torus-2qos`.
@@ -149,6 +153,8 @@ impl ByTables for Torus2Qos {
         .which(" of at most three dimensions", has_few_dimensions);
     const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW];
     const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Torus2Qos);
+    /// Lanes are by the router that a packet has come from first.
+    const GOES_ON: bool = false;
 }
 
 /// Whether levels of service have a bit for every dimension.
@@ -310,6 +316,15 @@ impl<T: ByTables> NamedRouting for T {
         topology: &Topology,
     ) -> Result<Arc<PathTable>, BuildError> {
         Ok(Arc::new(table_source::table(T::ENGINE, parameters, terms, topology)?))
+    }
+
+    /// With several addresses its phase says which one a packet is sent to.
+    fn in_time(parameters: &TablesSpec) -> InTime {
+        match parameters.source {
+            TableSource::Engine { lmc: 0, .. } if T::GOES_ON => InTime::GoOn,
+            TableSource::Engine { .. } if T::GOES_ON => InTime::GoOnInLegs(1),
+            _ => InTime::KeepTheirWays,
+        }
     }
 
     fn tables(parameters: &TablesSpec) -> Option<&TablesSpec> {

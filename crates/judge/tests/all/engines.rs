@@ -1041,12 +1041,28 @@ fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
             (_, 1) => RoutingSpec::Ugal(over(Via::Router)),
             _ => RoutingSpec::Par(over(Via::Router)),
         });
+        let tables = TablesSpec {
+            source: TableSource::Engine {
+                lanes: 8,
+                roots: Vec::new(),
+                lmc: n as u8 % 2,
+                seed: 1,
+                demands: None,
+            },
+            path: PathChoice::RoundRobin,
+            small_below: Bytes(512),
+        };
+        routings.push(RoutingSpec::by_tables(["updn", "minhop", "dfsssp", "nue"][n % 4], tables).unwrap());
         for routing in routings {
             for (model, architecture) in [
                 (RouterModel::Sculpin, Architecture::Voq),
                 (RouterModel::Credit, Architecture::Voq),
                 (RouterModel::Credit, Architecture::OutputBuffered),
             ] {
+                if routing.tables().is_some() && model == RouterModel::Credit {
+                    // Tables of several stages together can deadlock.
+                    continue;
+                }
                 let mut spec = plain(topology.clone());
                 spec.router.model = model;
                 spec.router.architecture = architecture;

@@ -227,6 +227,21 @@ fn routings(topology: &TopologySpec) -> Vec<RoutingSpec> {
             RoutingSpec::AdaptiveUp(SenseSpec::default()),
         ]);
     }
+    let tables = |(name, lanes, lmc)| {
+        let tables = TablesSpec {
+            source: TableSource::Engine {
+                lanes,
+                roots: vec![],
+                lmc,
+                seed: 1,
+                demands: None,
+            },
+            path: PathChoice::RoundRobin,
+            small_below: Bytes(512),
+        };
+        RoutingSpec::by_tables(name, tables).unwrap()
+    };
+    all.extend([("updn", 1, 0), ("minhop", 1, 1), ("dfsssp", 15, 0), ("nue", 2, 0)].map(tables));
     all
 }
 
@@ -242,6 +257,10 @@ fn traffic(topology: &TopologySpec, routing: &RoutingSpec) -> RunSpec {
     });
     spec.control.end = Some(Time::from_us(200));
     spec.control.warmup = Some(Time::ZERO);
+    if routing.tables().is_some() {
+        // Tables of two stages together can deadlock where buffers are bounded.
+        (spec.router.model, spec.router.buffer) = (RouterModel::Sculpin, None);
+    }
     spec
 }
 
@@ -323,7 +342,7 @@ fn every_packet_of_random_outages_is_accounted_for_and_nothing_deadlocks() {
         for routing in routings(&topology) {
             for seed in 0..tries {
                 let mut spec = traffic(&topology, &routing);
-                if seed % 2 == 1 {
+                if seed % 2 == 1 && routing.tables().is_none() {
                     spec.router.architecture = Architecture::OutputBuffered;
                     spec.router.output_buffer = Some(Bytes(6_000));
                 }
@@ -475,7 +494,10 @@ fn links_that_fail_twice_at_a_time_are_dark_until_both_are_over() {
 #[test]
 fn freedom_from_deadlock_is_proved_over_the_change_and_refused_with_the_cycle() {
     for topology in families() {
-        for routing in routings(&topology) {
+        for routing in routings(&topology)
+            .into_iter()
+            .filter(|routing| routing.tables().is_none())
+        {
             let mut spec = traffic(&topology, &routing);
             spec.outages
                 .list
@@ -520,6 +542,70 @@ fn freedom_from_deadlock_is_proved_over_the_change_and_refused_with_the_cycle() 
     // What keeps its ways keeps its proof.
     spec.outages.list[0].reroute = Reroute::Never;
     assert!(done(&spec).summary.lost.unwrap().packets > 0);
+}
+
+/// Tables of two stages were made without each other: with bounded buffers they go together or the run is refused, and then the cycle is named.
+#[test]
+fn tables_of_two_stages_go_together_or_are_refused_with_the_cycle() {
+    let (mut ran, mut refused) = (0, 0);
+    for topology in families() {
+        for routing in routings(&topology)
+            .into_iter()
+            .filter(|routing| routing.tables().is_some())
+        {
+            for seed in 0..3 {
+                let mut spec = traffic(&topology, &routing);
+                (spec.router.model, spec.router.buffer) = (RouterModel::Credit, Some(Bytes(8_192)));
+                let what = drawn(FailKind::Cables, 1, seed);
+                spec.outages
+                    .list
+                    .push(outage(what, 1_000_000, Some(3_000_000), AT_ONCE));
+                match run(&spec, &mut |_| true) {
+                    Ok(result) => {
+                        let lost = result.summary.lost.unwrap().messages;
+                        assert_eq!(result.summary.messages + lost, 6 * u64::from(result.summary.n_nodes));
+                        ran += 1;
+                    }
+                    Err(error) => {
+                        let words = error.to_string();
+                        assert!(
+                            words.contains("can deadlock, a cycle of"),
+                            "{topology:?} {routing:?}: {words}"
+                        );
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!("{ran} run, {refused} refused");
+    assert!(ran > 10 && refused > 10, "{ran} {refused}");
+}
+
+/// With one address a node packets carry how often they were sent; with several they carry which one they are sent to.
+#[test]
+fn what_is_lost_on_ways_of_tables_is_sent_again() {
+    let study = |lmc: u8| {
+        let text = format!(
+            "[topology]\nkind = \"torus\"\nshape = [4, 4]\n[routing]\nkind = \"updn\"\nlmc = {lmc}\n[nic]\nretransmit = 8\nretransmit_after = \"3 us\"\n\
+             [[job]]\nwork = {{ kind = \"uniform\", message = \"5 KiB\", load = 0.3, count = 40 }}\n\
+             [[outage]]\nrouters = [\"(2,1)\"]\nat = \"3 us\"\nuntil = \"8 us\"\nreroute = \"500 ns\"\n[run]\nend = \"done\"\n"
+        );
+        load_study(
+            text.as_bytes(),
+            "s.toml",
+            std::path::Path::new("."),
+            &LoadOptions::default(),
+        )
+    };
+    let one = study(0).unwrap_or_else(|findings| panic!("{}", render(&findings)));
+    let lost = done(&one.runs[0]).summary.lost.unwrap();
+    assert!(lost.sent_again > 0 && lost.messages == 0, "{lost:?}");
+    let words = match study(1) {
+        Ok(two) => run(&two.runs[0], &mut |_| true).unwrap_err().to_string(),
+        Err(findings) => render(&findings),
+    };
+    assert!(words.contains("cannot carry how often they were sent"), "{words}");
 }
 
 #[test]

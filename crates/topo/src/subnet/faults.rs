@@ -10,7 +10,7 @@
 
 use super::lids::Lids;
 use super::mistakes::Mistakes;
-use super::{End, Subnet, Tables};
+use super::{End, Subnet, Switch, Tables};
 use crate::random::split_mix;
 
 /// What is to be taken out.
@@ -38,11 +38,10 @@ pub struct Remains {
 }
 
 impl Remains {
-    /// Tables of what is left as tables of the former subnet, without a way from and to what was taken out.
-    pub fn widen(&self, tables: &Tables, former: &Subnet) -> Tables {
-        let mut wide = Tables::empty(former);
-        wide.n_lanes = tables.n_lanes;
-        if !tables.lanes.is_empty() {
+    /// Enters tables of what is left into those of the former subnet, which may have lanes of other parts of it.
+    pub fn add_to(&self, tables: &Tables, former: &Subnet, wide: &mut Tables) {
+        wide.n_lanes = wide.n_lanes.max(tables.n_lanes);
+        if !tables.lanes.is_empty() && wide.lanes.is_empty() {
             wide.lanes = vec![0; wide.ports.len()];
         }
         let paths = former.paths();
@@ -58,7 +57,6 @@ impl Remains {
                 }
             }
         }
-        wide
     }
 
     /// LIDs of what is left.
@@ -167,6 +165,40 @@ pub fn remove(subnet: &Subnet, removals: &[Removal]) -> Result<Remains, Mistakes
     mistakes.done()?;
     cut.drop_empty_pieces()?;
     Ok(cut.finish())
+}
+
+/// The pieces of a subnet that no cables join, as subnets of their own; those with hosts, by their first switches.
+pub fn pieces(subnet: &Subnet) -> Vec<Remains> {
+    let n = subnet.switches.len();
+    let mut seen = vec![false; n];
+    let mut pieces = Vec::new();
+    for first in 0..n as u32 {
+        if std::mem::replace(&mut seen[first as usize], true) {
+            continue;
+        }
+        let (mut own, mut work) = (vec![false; n], vec![first]);
+        own[first as usize] = true;
+        while let Some(at) = work.pop() {
+            for (_, to, _) in subnet.cables(at) {
+                if !std::mem::replace(&mut own[to as usize], true) {
+                    seen[to as usize] = true;
+                    work.push(to);
+                }
+            }
+        }
+        let has_hosts = subnet.hosts.iter().any(|host| own[host.switch as usize]);
+        if has_hosts {
+            let out = |(switch, is_own): (&Switch, &bool)| vec![!is_own; switch.ports.len()];
+            let cut = Cut {
+                subnet,
+                out: subnet.switches.iter().zip(&own).map(out).collect(),
+                dead: own.iter().map(|is_own| !is_own).collect(),
+                removed: Vec::new(),
+            };
+            pieces.push(cut.finish());
+        }
+    }
+    pieces
 }
 
 struct Cut<'a> {
