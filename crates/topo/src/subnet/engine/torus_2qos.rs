@@ -45,14 +45,18 @@ pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteEr
         }
     }
     let map = torus.map();
-    tables.n_lanes = torus.lanes_used(&tables, &map)?;
+    tables.n_lanes = match torus.is_whole() {
+        // Every path arrives, without a turn against the order.
+        true => 1 + u8::from(tables.lanes.iter().any(|&level| level > 0)),
+        false => torus.lanes_used(&tables, &map)?,
+    };
     tables.map = Some(map);
     if tables.n_lanes > fabric.options.lanes {
         let reason = format!("{} lanes are needed, {} allowed", tables.n_lanes, fabric.options.lanes);
         return Err(refuse(fabric, reason, "allow 4 lanes"));
     }
-    let is_whole = (0..n).all(|switch| torus.is_alive(switch));
-    if let Some(cycle) = (!is_whole).then(|| find_cycle(fabric.subnet, &tables)).flatten() {
+    let has_dead = (0..n).any(|switch| !torus.is_alive(switch));
+    if let Some(cycle) = has_dead.then(|| find_cycle(fabric.subnet, &tables)).flatten() {
         let reason = format!(
             "paths round the dead switches can deadlock, {}",
             cycle.describe(fabric.subnet)
@@ -167,6 +171,17 @@ impl<'a> TorusOfSwitches<'a> {
         channels.of_switch(a).any(|c| channels.to[c] == b)
     }
 
+    /// Whether all neighbours are joined, round the end where anywhere.
+    fn is_whole(&self) -> bool {
+        let is_last = |switch: u32, dim: usize| self.coordinate(switch, dim) + 1 == self.dims[dim];
+        (0..self.fabric.n_switches() as u32).all(|switch| {
+            self.long_dimensions().all(|dim| {
+                let ends = is_last(switch, dim) && (!self.wraps[dim] || self.dims[dim] == 2);
+                ends || self.are_joined(switch, self.neighbour(switch, dim, RingSide::Up))
+            })
+        })
+    }
+
     /// The side by which a whole ring is gone, and whether that crosses its dateline.
     fn shorter(&self, from: u32, dim: usize, to: u32) -> (RingSide, bool) {
         let (at, size) = (self.coordinate(from, dim), self.dims[dim]);
@@ -272,13 +287,13 @@ impl<'a> TorusOfSwitches<'a> {
         }))
     }
 
-    /// Lanes up to the highest that a path takes; every one of them arrives.
+    /// Lanes up to the highest that a path takes; every one of them arrives. All hosts of a switch are reached over the same switches.
     fn lanes_used(&self, tables: &Tables, map: &LevelMap) -> Result<u8, RouteError> {
         let (subnet, mut highest) = (self.fabric.subnet, 0);
-        let sources =
-            (0..self.fabric.n_switches() as u32).filter(|&s| !self.fabric.hosts_of(s).is_empty() && self.is_alive(s));
-        for from in sources {
-            for address in (0..tables.n_addresses).filter(|&a| tables.port(from, a) != Tables::NONE) {
+        let ends = |s: &u32| !self.fabric.hosts_of(*s).is_empty() && self.is_alive(*s);
+        let switches = || (0..self.fabric.n_switches() as u32).filter(ends);
+        for from in switches() {
+            for address in switches().map(|to| self.fabric.hosts_of(to)[0] << subnet.lmc) {
                 let way = tables.walk(subnet, from, address).map_err(|_| {
                     let host = &subnet.hosts[(address >> subnet.lmc) as usize].name;
                     let reason = format!(
