@@ -148,7 +148,7 @@ impl RoutingRule for ChangingRule<'_> {
 mod tests {
     use super::*;
     use crate::deadlock::check;
-    use crate::{DrawnFailures, FailKind, FailSpec, HowMany, Lattice, MinimalRule, TopologySpec};
+    use crate::{FailKind, FailSpec, Lattice, MinimalRule, TopologySpec};
 
     #[test]
     fn a_network_that_comes_back_is_followed_once_and_leaves_nothing_out() {
@@ -159,14 +159,9 @@ mod tests {
         });
         let whole = torus.build().unwrap();
         let stage = |count, seed| {
-            let cables = FailSpec {
-                drawn: (count > 0).then_some(DrawnFailures {
-                    of: FailKind::Cables,
-                    many: HowMany::Count(count),
-                    class: None,
-                    seed,
-                }),
-                ..FailSpec::default()
+            let cables = match count {
+                0 => FailSpec::default(),
+                _ => FailSpec::random(FailKind::Cables, count, seed),
             };
             let failed = whole.failed(&cables, None).unwrap();
             whole.clone().left_of(failed, true).unwrap().with_channels(9)

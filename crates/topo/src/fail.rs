@@ -39,6 +39,21 @@ pub struct FailSpec {
     pub error_rate: Option<f64>,
 }
 
+impl FailSpec {
+    /// So many of a kind that a seed draws, of any class, and nothing else.
+    pub fn random(of: FailKind, count: u32, seed: u64) -> FailSpec {
+        FailSpec {
+            drawn: Some(DrawnFailures {
+                of,
+                many: HowMany::Count(count),
+                class: None,
+                seed,
+            }),
+            ..FailSpec::default()
+        }
+    }
+}
+
 /// Failures at random.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawnFailures {

@@ -223,8 +223,7 @@ mod tests {
     use std::cmp::Ordering;
     use std::collections::BTreeSet;
     use topo::{
-        Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FailSpec, GraphFormat, GraphSpec,
-        HowMany, Lattice, RoutingRule,
+        Arrangement, DragonflyPlusSpec, DragonflySpec, FailKind, FailSpec, GraphFormat, GraphSpec, Lattice, RoutingRule,
     };
 
     /// A ring of routers with some chords and double cables; every third router has no nodes.
@@ -344,15 +343,7 @@ mod tests {
     /// What two failed cables leave, as a stage of a network that changes, with channels enough for packets from any other stage.
     fn stage(spec: TopologySpec, seed: u64) -> Topology {
         let whole = spec.build().unwrap();
-        let cables = FailSpec {
-            drawn: Some(DrawnFailures {
-                of: FailKind::Cables,
-                many: HowMany::Count(2),
-                class: None,
-                seed,
-            }),
-            ..FailSpec::default()
-        };
+        let cables = FailSpec::random(FailKind::Cables, 2, seed);
         let failed = whole.failed(&cables, None).unwrap();
         whole.left_of(failed, true).unwrap().with_channels(CHANNELS)
     }

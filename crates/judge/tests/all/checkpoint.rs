@@ -16,9 +16,7 @@ use judge::run::{RunError, RunOrder, RunResult, run, run_with};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, OnceLock};
-use topo::{
-    Arrangement, DragonflySpec, DrawnFailures, FailKind, FailSpec, HowMany, Lattice, SingleRouterSpec, TopologySpec,
-};
+use topo::{Arrangement, DragonflySpec, FailKind, FailSpec, Lattice, SingleRouterSpec, TopologySpec};
 use work::motif::ProgramLoan;
 use work::mpi::spec::{CallCosts, Handling, Rendezvous, Wakes};
 
@@ -409,27 +407,15 @@ fn with_outages() -> RunSpec {
         retries: 2,
         after: Time::from_ns(400),
     });
-    let drawn = |of, count, seed| {
-        Some(DrawnFailures {
-            of,
-            many: HowMany::Count(count),
-            class: None,
-            seed,
-        })
-    };
     spec.fail = FailSpec {
-        drawn: drawn(FailKind::Cables, 3, 5),
         error_rate: Some(1e-5),
-        ..FailSpec::default()
+        ..FailSpec::random(FailKind::Cables, 3, 5)
     };
     for (k, seed) in (0..).zip([3, 4, 9]) {
         spec.outages.list.push(Outage {
-            what: FailSpec {
-                drawn: match k {
-                    1 => drawn(FailKind::Routers, 1, seed),
-                    _ => drawn(FailKind::Cables, 2, seed),
-                },
-                ..FailSpec::default()
+            what: match k {
+                1 => FailSpec::random(FailKind::Routers, 1, seed),
+                _ => FailSpec::random(FailKind::Cables, 2, seed),
             },
             at: Time(300_000 + 600_000 * k),
             until: Some(Time(1_100_000 + 600_000 * k)),

@@ -11,8 +11,8 @@ use fabric::spec::*;
 use judge::run::{Means, RunOrder, RunResult, run, run_by};
 use std::sync::Arc;
 use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, ExpressMeshSpec, FailKind, FailSpec, FatTreeSpec,
-    HowMany, Lattice, OftSpec, RingSpec, SingleRouterSpec, TopologySpec,
+    Arrangement, DragonflyPlusSpec, DragonflySpec, ExpressMeshSpec, FailKind, FailSpec, FatTreeSpec, HowMany, Lattice,
+    OftSpec, RingSpec, SingleRouterSpec, TopologySpec,
 };
 use work::motif::ProgramLoan;
 use work::mpi::collective::CollectiveRules;
@@ -442,12 +442,7 @@ fn credits_that_wait_give_one_answer_on_every_engine() {
 /// The same with a dead cable.
 fn failing(spec: &RunSpec) -> RunSpec {
     let mut spec = spec.clone();
-    spec.fail.drawn = Some(DrawnFailures {
-        of: FailKind::Cables,
-        many: HowMany::Count(1),
-        class: None,
-        seed: 5,
-    });
+    spec.fail = FailSpec::random(FailKind::Cables, 1, 5);
     spec
 }
 
@@ -990,15 +985,7 @@ fn with_outages(spec: &RunSpec, number: usize) -> RunSpec {
         .into_iter()
         .enumerate()
     {
-        let what = FailSpec {
-            drawn: Some(DrawnFailures {
-                of,
-                many: HowMany::Count(1),
-                class: None,
-                seed: (number * 4 + k) as u64,
-            }),
-            ..FailSpec::default()
-        };
+        let what = FailSpec::random(of, 1, (number * 4 + k) as u64);
         let at = 400_000 + 700_000 * k as u64 + 13 * number as u64;
         spec.outages.list.push(Outage {
             what,

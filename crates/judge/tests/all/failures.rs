@@ -6,8 +6,7 @@ use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::run;
 use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, DrawnFailures, FailKind, FailSpec, FatTreeSpec, HowMany, Lattice,
-    RingSpec, TopologySpec,
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FailKind, FailSpec, FatTreeSpec, Lattice, RingSpec, TopologySpec,
 };
 use vocabulary::{LoadOptions, load_study};
 
@@ -129,18 +128,6 @@ fn routings(topology: &TopologySpec) -> Vec<RoutingSpec> {
     every.iter().chain(further).map(of).collect()
 }
 
-fn drawn(of: FailKind, count: u32, seed: u64) -> FailSpec {
-    FailSpec {
-        drawn: Some(DrawnFailures {
-            of,
-            many: HowMany::Count(count),
-            class: None,
-            seed,
-        }),
-        ..FailSpec::default()
-    }
-}
-
 /// Uniform traffic of a few messages of three packets each per node.
 fn traffic(topology: &TopologySpec, routing: &RoutingSpec) -> RunSpec {
     let mut spec = plain(topology.clone());
@@ -176,7 +163,7 @@ fn who_goes_round_failures_delivers_everything_and_who_is_cut_off_is_named() {
                 } else {
                     FailKind::Cables
                 };
-                spec.fail = drawn(of, 1 + (seed % 2) as u32, 1_000 * n + seed);
+                spec.fail = FailSpec::random(of, 1 + (seed % 2) as u32, 1_000 * n + seed);
                 let what = || format!("{topology:?} {routing:?} {:?}", spec.fail);
                 let whole = topology.build().unwrap();
                 let fallout = whole.find_failures(&spec.fail).unwrap();

@@ -6,7 +6,7 @@ use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
 use std::collections::BTreeSet;
-use topo::{DrawnFailures, FailKind, FailSpec, HowMany, RingSpec, SingleRouterSpec, TopologySpec};
+use topo::{FailKind, FailSpec, RingSpec, SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 
 pub fn load(text: &str) -> Result<RunSpec, String> {
@@ -37,18 +37,6 @@ fn outage(what: FailSpec, at: u64, until: Option<u64>, reroute: Reroute) -> Outa
 fn cables(names: &[&str]) -> FailSpec {
     FailSpec {
         cables: names.iter().map(|&name| name.to_owned()).collect(),
-        ..FailSpec::default()
-    }
-}
-
-fn drawn(of: FailKind, count: u32, seed: u64) -> FailSpec {
-    FailSpec {
-        drawn: Some(DrawnFailures {
-            of,
-            many: HowMany::Count(count),
-            class: None,
-            seed,
-        }),
         ..FailSpec::default()
     }
 }
@@ -291,7 +279,7 @@ fn what_begins_after_the_end_or_comes_and_goes_unseen_changes_nothing() {
             };
             let end = 150_000_000;
             assert_eq!(
-                later(end, None, drawn(FailKind::Cables, 2, 3)),
+                later(end, None, FailSpec::random(FailKind::Cables, 2, 3)),
                 digest,
                 "{topology:?} {routing:?}"
             );
@@ -305,9 +293,9 @@ fn what_begins_after_the_end_or_comes_and_goes_unseen_changes_nothing() {
             );
             let digest = done(&late).summary.digest;
             for what in [
-                drawn(FailKind::Cables, 1, 3),
-                drawn(FailKind::Routers, 1, 4),
-                drawn(FailKind::Nodes, 3, 5),
+                FailSpec::random(FailKind::Cables, 1, 3),
+                FailSpec::random(FailKind::Routers, 1, 4),
+                FailSpec::random(FailKind::Nodes, 3, 5),
             ] {
                 let mut spec = late.clone();
                 spec.outages.list.push(outage(what, 50_000, Some(400_000), AT_ONCE));
@@ -322,12 +310,12 @@ fn what_fails_at_the_start_and_for_good_has_failed_from_the_start() {
     for topology in families() {
         for routing in routings(&topology) {
             let mut from_the_start = traffic(&topology, &routing);
-            from_the_start.fail = drawn(FailKind::Cables, 1, 7);
+            from_the_start.fail = FailSpec::random(FailKind::Cables, 1, 7);
             let mut in_time = traffic(&topology, &routing);
             in_time
                 .outages
                 .list
-                .push(outage(drawn(FailKind::Cables, 1, 7), 0, None, AT_ONCE));
+                .push(outage(FailSpec::random(FailKind::Cables, 1, 7), 0, None, AT_ONCE));
             let (a, b) = (done(&from_the_start).summary, done(&in_time).summary);
             assert_eq!((a.digest, a.lost), (b.digest, b.lost), "{topology:?} {routing:?}");
         }
@@ -360,10 +348,10 @@ fn every_packet_of_random_outages_is_accounted_for_and_nothing_deadlocks() {
                     let count = 1 + draw(70 + k, 2) as u32;
                     spec.outages
                         .list
-                        .push(outage(drawn(of, count, 100 * seed + k), at, until, reroute));
+                        .push(outage(FailSpec::random(of, count, 100 * seed + k), at, until, reroute));
                 }
                 if seed % 3 == 2 {
-                    spec.fail = drawn(FailKind::Cables, 1, seed);
+                    spec.fail = FailSpec::random(FailKind::Cables, 1, seed);
                 }
                 let what = format!("{topology:?} {routing:?} {:?}", spec.outages);
                 let result = match run(&spec, &mut |_| true) {
@@ -398,7 +386,7 @@ fn who_is_parted_loses_its_messages_and_nobody_else_as_a_search_of_the_graph_say
             // So many that something is parted, mostly.
             let wiring = whole.wiring();
             let count = wiring.cables().count() as u32 / 2;
-            let what = drawn(FailKind::Cables, count, n);
+            let what = FailSpec::random(FailKind::Cables, count, n);
             let fallout = whole.find_failures(&what).unwrap();
             let mut open: Vec<Vec<u32>> = vec![Vec::new(); whole.n_routers() as usize];
             for (router, port) in wiring.cables().filter(|cable| !fallout.cables.contains(cable)) {
@@ -468,9 +456,12 @@ fn where_no_packet_takes_a_hop_a_node_may_die_under_any_routing() {
     let router = TopologySpec::SingleRouter(SingleRouterSpec { nodes: 5 });
     for routing in routings(&router) {
         let mut spec = traffic(&router, &routing);
-        spec.outages
-            .list
-            .push(outage(drawn(FailKind::Nodes, 1, 3), 500_000, Some(1_500_000), AT_ONCE));
+        spec.outages.list.push(outage(
+            FailSpec::random(FailKind::Nodes, 1, 3),
+            500_000,
+            Some(1_500_000),
+            AT_ONCE,
+        ));
         let summary = done(&spec).summary;
         let lost = summary.lost.unwrap().messages;
         assert!(lost > 0, "{routing:?}");
@@ -499,11 +490,14 @@ fn freedom_from_deadlock_is_proved_over_the_change_and_refused_with_the_cycle() 
             .filter(|routing| routing.tables().is_none())
         {
             let mut spec = traffic(&topology, &routing);
-            spec.outages
-                .list
-                .push(outage(drawn(FailKind::Cables, 2, 1), 1_000, Some(2_000_000), AT_ONCE));
             spec.outages.list.push(outage(
-                drawn(FailKind::Cables, 1, 2),
+                FailSpec::random(FailKind::Cables, 2, 1),
+                1_000,
+                Some(2_000_000),
+                AT_ONCE,
+            ));
+            spec.outages.list.push(outage(
+                FailSpec::random(FailKind::Cables, 1, 2),
                 1_500_000,
                 Some(2_500_000),
                 AT_ONCE,
@@ -556,7 +550,7 @@ fn tables_of_two_stages_go_together_or_are_refused_with_the_cycle() {
             for seed in 0..3 {
                 let mut spec = traffic(&topology, &routing);
                 (spec.router.model, spec.router.buffer) = (RouterModel::Credit, Some(Bytes(8_192)));
-                let what = drawn(FailKind::Cables, 1, seed);
+                let what = FailSpec::random(FailKind::Cables, 1, seed);
                 spec.outages
                     .list
                     .push(outage(what, 1_000_000, Some(3_000_000), AT_ONCE));

@@ -3,21 +3,9 @@
 use crate::common::*;
 use std::collections::VecDeque;
 use topo::{
-    AnyMinimalRule, Came, DrawnFailures, FailKind, FailSpec, HopList, HowMany, MinimalRule, RoutingRule, Topology,
-    TopologySpec, ValiantRule, check, verify_routes,
+    AnyMinimalRule, Came, FailKind, FailSpec, HopList, MinimalRule, RoutingRule, Topology, TopologySpec, ValiantRule,
+    check, verify_routes,
 };
-
-fn drawn(of: FailKind, count: u32, seed: u64) -> FailSpec {
-    FailSpec {
-        drawn: Some(DrawnFailures {
-            of,
-            many: HowMany::Count(count),
-            class: None,
-            seed,
-        }),
-        ..FailSpec::default()
-    }
-}
 
 /// Hops to a router in the wiring alone; `u32::MAX` where there is no way.
 fn searched(topology: &Topology, to: u32) -> Vec<u32> {
@@ -112,7 +100,11 @@ fn random_failures_leave_ways_that_arrive_without_a_cycle() {
             if count == 0 || count > most {
                 continue;
             }
-            let left = spec.build().unwrap().without(&drawn(of, count, seed)).unwrap();
+            let left = spec
+                .build()
+                .unwrap()
+                .without(&FailSpec::random(of, count, seed))
+                .unwrap();
             keeps_its_promises(&left, &format!("{spec:?}, {count} {of:?} by seed {seed}"));
         }
     }
@@ -142,7 +134,11 @@ fn towards_whom_no_failure_concerns_every_hop_is_as_before() {
         if whole.n_routers() > 64 || whole.wiring().n_ports() < 2 || matches!(spec, TopologySpec::Graph(_)) {
             continue;
         }
-        let left = spec.build().unwrap().without(&drawn(FailKind::Cables, 1, 8)).unwrap();
+        let left = spec
+            .build()
+            .unwrap()
+            .without(&FailSpec::random(FailKind::Cables, 1, 8))
+            .unwrap();
         let dead = &left.fallout().unwrap().cables;
         let (mut own, mut expected) = (HopList::new(), HopList::new());
         for (at, node) in (0..whole.n_routers()).flat_map(|at| (0..whole.n_nodes()).map(move |node| (at, node))) {
@@ -348,7 +344,7 @@ fn more_failures_of_a_seed_are_the_fewer_ones_and_others() {
         let left = mesh(&[6, 6], &[], 1)
             .build()
             .unwrap()
-            .without(&drawn(FailKind::Cables, count, 9))
+            .without(&FailSpec::random(FailKind::Cables, count, 9))
             .unwrap();
         left.fallout().unwrap().cables.clone()
     };
@@ -385,10 +381,10 @@ fn what_cannot_fail_is_named() {
         ]
     );
     assert_eq!(
-        wrong(drawn(FailKind::Cables, 13, 1)),
+        wrong(FailSpec::random(FailKind::Cables, 13, 1)),
         ["count: 13 cables are to fail, 12 are left to fail (let fewer fail)"]
     );
-    let mut unknown = drawn(FailKind::Cables, 1, 1);
+    let mut unknown = FailSpec::random(FailKind::Cables, 1, 1);
     unknown.drawn.as_mut().unwrap().class = Some("up".into());
     assert_eq!(
         wrong(unknown),
