@@ -19,7 +19,7 @@ use topo::subnet::engine::{JobDemand, Options, PathDemands, RoutingEngine, route
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
 use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
-use topo::{GraphFormat, GraphSpec, RingSpec, TopologySpec};
+use topo::{GraphFormat, GraphSpec, TopologySpec};
 
 /// What a fabric consists of.
 #[derive(Clone)]
@@ -125,11 +125,7 @@ pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<PyFabric> {
                 lids: Lids::sequential(&subnet),
                 rates: Rates::default(),
                 notes: Vec::new(),
-                dims: match &run.topology {
-                    TopologySpec::HyperX(l) | TopologySpec::Mesh(l) | TopologySpec::Torus(l) => l.shape.clone(),
-                    TopologySpec::Ring(RingSpec { routers, .. }) => vec![*routers],
-                    _ => Vec::new(),
-                },
+                dims: topology.lattice_shape().unwrap_or_default(),
                 layout: (0..topology.n_routers()).map(|r| topology.layout(r)).collect(),
                 subnet,
             }

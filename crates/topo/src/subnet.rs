@@ -154,6 +154,29 @@ impl Subnet {
         })
     }
 
+    /// Of every switch the first one that cables join it to, itself where it is that.
+    pub fn pieces(&self) -> Vec<u32> {
+        let mut pieces = vec![u32::MAX; self.switches.len()];
+        let mut work = Vec::new();
+        for first in 0..self.n_switches() {
+            if pieces[first as usize] != u32::MAX {
+                continue;
+            }
+            pieces[first as usize] = first;
+            work.push(first);
+            while let Some(at) = work.pop() {
+                for (_, to, _) in self.cables(at) {
+                    let piece = &mut pieces[to as usize];
+                    if *piece == u32::MAX {
+                        *piece = first;
+                        work.push(to);
+                    }
+                }
+            }
+        }
+        pieces
+    }
+
     /// Names of the switches for people; those that several have get their identifier too: `MT47396 [0x0002c90200404780]`.
     pub fn switch_names(&self) -> Vec<String> {
         mistakes::distinct(self.switches.iter().map(|switch| (switch.name.as_str(), switch.guid)))

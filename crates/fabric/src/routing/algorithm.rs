@@ -153,7 +153,7 @@ pub enum InTime {
     KeepTheirWays,
     /// They go on by the ways that hold then: where they are depends on nothing but router, destination, channel and hops.
     GoOn,
-    /// Likewise, on so many legs, each with channels of its own; which one a packet is on, its phase says.
+    /// Likewise, on so many legs, each with channels of its own; which one a packet is on, its phase says, or with one leg which address it is sent to.
     GoOnInLegs(u8),
 }
 

@@ -41,12 +41,7 @@ pub(super) fn table(
                 let hint = "tables of a file are of the kind \"table\"";
                 return Err(BuildError::field("routing.kind", reason, Some(hint)));
             };
-            let dims = match topology.spec() {
-                TopologySpec::HyperX(lattice) | TopologySpec::Torus(lattice) | TopologySpec::Mesh(lattice) => {
-                    lattice.shape.clone()
-                }
-                _ => Vec::new(),
-            };
+            let dims = topology.lattice_shape().unwrap_or_default();
             if let (RoutingEngine::Parx, &[x, y]) = (engine, &dims[..]) {
                 quadrants = Some(by_quadrant(tables.small_below.0 as u32, [x, y], topology.n_routers()));
             }

@@ -3,6 +3,7 @@
 use crate::lent::{self, ListedOps};
 use crate::memory_nodes::arrangement;
 use crate::played_graphs::mixed;
+use crate::static_tables::{LANES, engine};
 use crate::vc_router::whose_credits_wait;
 use des::ranks::local;
 use des::{Time, mix};
@@ -1028,18 +1029,8 @@ fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
             (_, 1) => RoutingSpec::Ugal(over(Via::Router)),
             _ => RoutingSpec::Par(over(Via::Router)),
         });
-        let tables = TablesSpec {
-            source: TableSource::Engine {
-                lanes: 8,
-                roots: Vec::new(),
-                lmc: n as u8 % 2,
-                seed: 1,
-                demands: None,
-            },
-            path: PathChoice::RoundRobin,
-            small_below: Bytes(512),
-        };
-        routings.push(RoutingSpec::by_tables(["updn", "minhop", "dfsssp", "nue"][n % 4], tables).unwrap());
+        let tables = ["updn", "minhop", "dfsssp", "nue"][n % 4];
+        routings.push(engine(tables, LANES, n as u8 % 2, PathChoice::RoundRobin));
         for routing in routings {
             for (model, architecture) in [
                 (RouterModel::Sculpin, Architecture::Voq),

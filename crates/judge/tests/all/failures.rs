@@ -1,6 +1,7 @@
 //! Runs on what failures have left: every routing that claims to go round them, on every family, delivers every message, and who cannot be
 //! reached is told before the run, as a search of the graph says.
 
+use crate::static_tables::{LANES, engine};
 use des::Time;
 use fabric::network::Network;
 use fabric::spec::*;
@@ -227,16 +228,7 @@ fn torus_2qos_goes_round_any_cable_and_any_router() {
     for shape in [&[4, 4][..], &[5, 3], &[3, 4, 3]] {
         let topology = TopologySpec::Torus(lattice(shape, &vec![1; shape.len()]));
         let whole = topology.build().unwrap();
-        let text = "[topology]\nkind = \"torus\"\nshape = [4, 4]\n[routing]\nkind = \"torus-2qos\"\n";
-        let study = load_study(
-            text.as_bytes(),
-            "s.toml",
-            std::path::Path::new("."),
-            &LoadOptions::default(),
-        );
-        let routing = study.unwrap_or_else(|findings| panic!("{findings:?}")).runs[0]
-            .routing
-            .clone();
+        let routing = engine("torus-2qos", LANES, 0, PathChoice::RoundRobin);
         let mut spec = traffic(&topology, &routing);
         assert_eq!(Network::build(&spec).unwrap().routing.vcs(), 2);
         for router in 0..whole.n_routers() {

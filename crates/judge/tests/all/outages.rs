@@ -1,6 +1,7 @@
 //! What fails while a run goes on: which packets are lost, to the picosecond; who goes round; what does not show; and what is refused.
 
 use crate::failures::{dragonfly, dragonfly_plus, fat_tree, lattice};
+use crate::static_tables::engine;
 use des::{Time, mix};
 use fabric::network::Network;
 use fabric::spec::*;
@@ -215,20 +216,7 @@ fn routings(topology: &TopologySpec) -> Vec<RoutingSpec> {
             RoutingSpec::AdaptiveUp(SenseSpec::default()),
         ]);
     }
-    let tables = |(name, lanes, lmc)| {
-        let tables = TablesSpec {
-            source: TableSource::Engine {
-                lanes,
-                roots: vec![],
-                lmc,
-                seed: 1,
-                demands: None,
-            },
-            path: PathChoice::RoundRobin,
-            small_below: Bytes(512),
-        };
-        RoutingSpec::by_tables(name, tables).unwrap()
-    };
+    let tables = |(name, lanes, lmc)| engine(name, lanes, lmc, PathChoice::RoundRobin);
     all.extend([("updn", 1, 0), ("minhop", 1, 1), ("dfsssp", 15, 0), ("nue", 2, 0)].map(tables));
     all
 }

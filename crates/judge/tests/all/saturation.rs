@@ -18,6 +18,7 @@
 //! of some 20 %. Packets of a channel are a sum of thinned Poisson streams, hence Poisson: 6 standard deviations for all of the
 //! thousands of channels.
 
+use crate::static_tables;
 use des::Time;
 use fabric::spec::*;
 use judge::results::LoadState;
@@ -95,18 +96,7 @@ fn tornado(topology: &Topology, shape: &[u32]) -> TrafficPattern {
 
 /// The routing by an engine's tables, one path to each node.
 fn tables(engine: &str) -> RoutingSpec {
-    let tables = TablesSpec {
-        source: TableSource::Engine {
-            lanes: Options::default().lanes,
-            roots: vec![],
-            lmc: 0,
-            seed: Options::default().seed,
-            demands: None,
-        },
-        path: PathChoice::First,
-        small_below: Bytes(512),
-    };
-    RoutingSpec::by_tables(engine, tables).unwrap()
+    static_tables::engine(engine, static_tables::LANES, 0, PathChoice::First)
 }
 
 /// Units per port when every node sends to the node `by` on: the tables are followed from switch to switch.

@@ -254,15 +254,17 @@ fn a_packet_on_an_idle_network_takes_the_time_of_its_way() {
     }
 }
 
-/// The routing by the tables of an engine.
-fn engine(name: &str, lmc: u8, path: PathChoice) -> RoutingSpec {
-    let options = Options::default();
+/// The lanes that engines may use where nothing is said.
+pub const LANES: u8 = 8;
+
+/// The routing by the tables of an engine that may use so many lanes.
+pub fn engine(name: &str, lanes: u8, lmc: u8, path: PathChoice) -> RoutingSpec {
     let tables = TablesSpec {
         source: TableSource::Engine {
-            lanes: options.lanes,
+            lanes,
             roots: vec![],
             lmc,
-            seed: options.seed,
+            seed: Options::default().seed,
             demands: None,
         },
         path,
@@ -309,7 +311,7 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
             let (from, to) = (i * 7_919 % n, (i * 104_729 + 1 + n / 2) % n);
             let way = made.walk(&subnet, topology.router_of(from), to << lmc).unwrap();
             let mut run = plain(spec.clone());
-            run.routing = engine(name, lmc, PathChoice::First);
+            run.routing = engine(name, LANES, lmc, PathChoice::First);
             run.router.traversal = Time(43_007);
             run.links.default.latency = Time(101_003);
             run.observe.messages = MessageDetail::Full;
@@ -378,7 +380,7 @@ fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
         format: GraphFormat::Ibnetdiscover,
         nodes_per_router: 0,
     }));
-    run.routing = engine("updn", 0, PathChoice::First);
+    run.routing = engine("updn", LANES, 0, PathChoice::First);
     let own = result(&run).summary;
     assert!(own.messages > 100);
     let made = route(RoutingEngine::UpDown, &subnet, &Options::default()).unwrap();
@@ -410,7 +412,7 @@ fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_ar
     for spec in [ring, hyperx] {
         let mut run = plain(spec.clone());
         for name in ["minhop", "sssp"] {
-            run.routing = engine(name, 0, PathChoice::First);
+            run.routing = engine(name, LANES, 0, PathChoice::First);
             let words = refused(&run);
             assert!(words.contains("can deadlock") && words.contains(" vc0 -> "), "{words}");
         }
@@ -419,7 +421,7 @@ fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_ar
                 continue;
             }
             let lmc = if name == "parx" { 2 } else { 1 };
-            run.routing = engine(name, lmc, PathChoice::Random);
+            run.routing = engine(name, LANES, lmc, PathChoice::Random);
             let net = Network::build(&run).unwrap();
             let proof = net.routing.prove(&run.router, &net.topology);
             assert!(proof.free, "{name}: {}", proof.words);

@@ -108,43 +108,39 @@ fn find_cycle_by_hops(subnet: &Subnet, tables: &Tables, map: &LevelMap) -> Optio
             }
         }
     }
-    let cycle = first_cycle(&next)?;
-    let exit = |&place: &u32| Exit {
-        switch: channels.from[(place / n_lanes) as usize],
-        port: channels.port[(place / n_lanes) as usize],
-    };
+    let cycle = first_cycle(next.len(), |held| next[held as usize].iter().copied())?;
     Some(LaneCycle {
         lane: (cycle[0] % n_lanes) as u8,
-        channels: cycle.iter().map(exit).collect(),
+        channels: cycle.iter().map(|&place| channels.exit(place / n_lanes)).collect(),
     })
 }
 
-/// A cycle of a graph, by depth-first search from each place in order.
-fn first_cycle(next: &[Vec<u32>]) -> Option<Vec<u32>> {
+/// A cycle of a graph of `n` places, of each of which `next` tells what it waits for, by depth-first search from each place in order.
+fn first_cycle<I: Iterator<Item = u32>>(n: usize, next: impl Fn(u32) -> I) -> Option<Vec<u32>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Place {
         New,
         Open,
         Done,
     }
-    let mut state = vec![Place::New; next.len()];
-    let mut stack: Vec<(u32, usize)> = Vec::new();
-    for start in 0..next.len() as u32 {
+    let mut state = vec![Place::New; n];
+    // Open places in order, each with what is to be looked at.
+    let mut stack: Vec<(u32, I)> = Vec::new();
+    for start in 0..n as u32 {
         if state[start as usize] == Place::New {
             state[start as usize] = Place::Open;
-            stack.push((start, 0));
+            stack.push((start, next(start)));
         }
-        while let Some((held, looked)) = stack.last_mut() {
-            let Some(&wanted) = next[*held as usize].get(*looked) else {
+        while let Some((held, left)) = stack.last_mut() {
+            let Some(wanted) = left.next() else {
                 state[*held as usize] = Place::Done;
                 stack.pop();
                 continue;
             };
-            *looked += 1;
             match state[wanted as usize] {
                 Place::New => {
                     state[wanted as usize] = Place::Open;
-                    stack.push((wanted, 0));
+                    stack.push((wanted, next(wanted)));
                 }
                 Place::Open => {
                     let open = stack.iter().map(|&(place, _)| place);
@@ -205,51 +201,21 @@ impl LaneDependencies {
         }
     }
 
-    /// A cycle by depth-first search from each channel in order.
+    /// A cycle, if there is one.
     fn cycle(&self, channels: &Channels) -> Option<Vec<Exit>> {
-        const NEW: u8 = 0;
-        const OPEN: u8 = 1;
-        const DONE: u8 = 2;
-        let mut state = vec![NEW; channels.len()];
-        // Open channels in order, each with the next channel of the far switch to look at.
-        let mut stack: Vec<(u32, u32)> = Vec::new();
-        for start in 0..channels.len() as u32 {
-            if state[start as usize] != NEW {
-                continue;
-            }
-            state[start as usize] = OPEN;
-            stack.push((start, channels.first[channels.to[start as usize] as usize]));
-            while let Some((held, next)) = stack.last_mut() {
-                let end = channels.first[channels.to[*held as usize] as usize + 1];
-                if *next == end {
-                    state[*held as usize] = DONE;
-                    stack.pop();
-                    continue;
-                }
-                let (held, wanted) = (*held, *next);
-                *next += 1;
-                let bit = self.bit(channels, held, wanted);
-                if self.bits[(bit / 64) as usize] >> (bit % 64) & 1 == 0 {
-                    continue;
-                }
-                match state[wanted as usize] {
-                    NEW => {
-                        state[wanted as usize] = OPEN;
-                        stack.push((wanted, channels.first[channels.to[wanted as usize] as usize]));
-                    }
-                    OPEN => {
-                        let open = stack.iter().map(|&(channel, _)| channel);
-                        let exits = open.skip_while(|&channel| channel != wanted).map(|channel| Exit {
-                            switch: channels.from[channel as usize],
-                            port: channels.port[channel as usize],
-                        });
-                        return Some(exits.collect());
-                    }
-                    _ => {}
-                }
-            }
-        }
-        None
+        let is_there = |held: u32, wanted: u32| {
+            let bit = self.bit(channels, held, wanted);
+            self.bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1
+        };
+        let is_there = &is_there;
+        let next = |held: u32| {
+            let onward = channels.of_switch(channels.to[held as usize]);
+            onward
+                .map(|wanted| wanted as u32)
+                .filter(move |&wanted| is_there(held, wanted))
+        };
+        let cycle = first_cycle(channels.len(), next)?;
+        Some(cycle.iter().map(|&channel| channels.exit(channel)).collect())
     }
 }
 

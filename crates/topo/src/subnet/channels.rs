@@ -1,6 +1,6 @@
 //! The directed cables between switches in flat arrays: what routing engines and checks count and walk on.
 
-use super::{End, Subnet};
+use super::{End, Exit, Subnet};
 
 /// No channel: the path ends.
 pub(crate) const NO_CHANNEL: u32 = u32::MAX;
@@ -53,6 +53,14 @@ impl Channels {
         }
         it.back = (it.to.iter().zip(&peers)).map(|(&s, &p)| it.at(s, p)).collect();
         it
+    }
+
+    /// The switch that a channel leaves, and the port.
+    pub fn exit(&self, channel: u32) -> Exit {
+        Exit {
+            switch: self.from[channel as usize],
+            port: self.port[channel as usize],
+        }
     }
 
     pub fn n_switches(&self) -> usize {

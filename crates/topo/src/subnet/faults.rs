@@ -12,6 +12,7 @@ use super::lids::Lids;
 use super::mistakes::Mistakes;
 use super::{End, Subnet, Switch, Tables};
 use crate::random::split_mix;
+use std::collections::BTreeSet;
 
 /// What is to be taken out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,36 +170,20 @@ pub fn remove(subnet: &Subnet, removals: &[Removal]) -> Result<Remains, Mistakes
 
 /// The pieces of a subnet that no cables join, as subnets of their own; those with hosts, by their first switches.
 pub fn pieces(subnet: &Subnet) -> Vec<Remains> {
-    let n = subnet.switches.len();
-    let mut seen = vec![false; n];
-    let mut pieces = Vec::new();
-    for first in 0..n as u32 {
-        if std::mem::replace(&mut seen[first as usize], true) {
-            continue;
-        }
-        let (mut own, mut work) = (vec![false; n], vec![first]);
-        own[first as usize] = true;
-        while let Some(at) = work.pop() {
-            for (_, to, _) in subnet.cables(at) {
-                if !std::mem::replace(&mut own[to as usize], true) {
-                    seen[to as usize] = true;
-                    work.push(to);
-                }
-            }
-        }
-        let has_hosts = subnet.hosts.iter().any(|host| own[host.switch as usize]);
-        if has_hosts {
-            let out = |(switch, is_own): (&Switch, &bool)| vec![!is_own; switch.ports.len()];
-            let cut = Cut {
-                subnet,
-                out: subnet.switches.iter().zip(&own).map(out).collect(),
-                dead: own.iter().map(|is_own| !is_own).collect(),
-                removed: Vec::new(),
-            };
-            pieces.push(cut.finish());
-        }
-    }
-    pieces
+    let piece_of = subnet.pieces();
+    let with_hosts: BTreeSet<u32> = subnet.hosts.iter().map(|host| piece_of[host.switch as usize]).collect();
+    let alone = |piece: u32| {
+        let dead: Vec<bool> = piece_of.iter().map(|&other| other != piece).collect();
+        let out = |(switch, &is_dead): (&Switch, &bool)| vec![is_dead; switch.ports.len()];
+        let cut = Cut {
+            subnet,
+            out: subnet.switches.iter().zip(&dead).map(out).collect(),
+            dead,
+            removed: Vec::new(),
+        };
+        cut.finish()
+    };
+    with_hosts.into_iter().map(alone).collect()
 }
 
 struct Cut<'a> {

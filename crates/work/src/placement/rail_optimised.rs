@@ -59,24 +59,16 @@ fn whole_hosts(rails: usize, free: &[u32], job: &PlacedJob<'_>) -> Result<Vec<u3
     let mut is_free = vec![false; job.n_hosts as usize];
     free.iter().for_each(|&node| is_free[node as usize] = true);
     // Of every router with nodes these, dead and taken ones among them: what others have does not move a host's rails.
-    let mut nodes_of: Vec<Vec<u32>> = Vec::new();
-    let mut last = None;
-    for node in 0..job.n_hosts {
-        let router = router_of(node);
-        if last != Some(router) {
-            nodes_of.push(Vec::new());
-            last = Some(router);
-        }
-        nodes_of.last_mut().expect("a router has been begun").push(node);
-    }
-    let group = |nodes: &Vec<u32>| topology.group_of(nodes[0] * job.rails);
+    let all: Vec<u32> = (0..job.n_hosts).collect();
+    let nodes_of: Vec<&[u32]> = all.chunk_by(|&a, &b| router_of(a) == router_of(b)).collect();
+    let group = |nodes: &[u32]| topology.group_of(nodes[0] * job.rails);
     // Below a top router of two levels is a leaf: pods of one leaf each are no bounds of a set.
     let has_pods = topology
         .n_groups()
         .is_some_and(|groups| (groups as usize) < nodes_of.len());
     let mut hosts = Vec::with_capacity(free.len());
     for set in nodes_of.chunks(rails) {
-        let is_split = has_pods && set.iter().any(|nodes| group(nodes) != group(&set[0]));
+        let is_split = has_pods && set.iter().any(|nodes| group(nodes) != group(set[0]));
         if set.len() < rails || is_split {
             let reason = match has_pods {
                 true => format!("the leaves of a pod, or routers of a group, are no sets of {rails}"),
@@ -84,7 +76,7 @@ fn whole_hosts(rails: usize, free: &[u32], job: &PlacedJob<'_>) -> Result<Vec<u3
             };
             return Err((reason, "give rails that divide their number"));
         }
-        let slots = set.iter().map(Vec::len).min().unwrap_or(0);
+        let slots = set.iter().map(|nodes| nodes.len()).min().unwrap_or(0);
         for slot in 0..slots {
             let host = set.iter().map(|nodes| nodes[slot]);
             if host.clone().all(|node| is_free[node as usize]) {

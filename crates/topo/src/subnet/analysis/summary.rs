@@ -170,13 +170,8 @@ pub fn lanes(subnet: &Subnet, tables: &Tables, path: u32) -> Vec<LaneVerdict> {
     let cycle_of = |lane: u8| -> Vec<Exit> {
         match &any {
             None => Vec::new(),
-            // It may pass several: the first tells for all.
-            Some(cycle) if tables.map.is_some() => match cycle.lane == lane {
-                true => cycle.channels.clone(),
-                false => Vec::new(),
-            },
-            // The first cycle that was found is that of the lowest lane that has one.
-            Some(cycle) if cycle.lane >= lane => {
+            // The first cycle that was found is that of the lowest lane that has one; where paths change lanes it tells for all.
+            Some(cycle) if cycle.lane >= lane || tables.map.is_some() => {
                 if cycle.lane == lane {
                     cycle.channels.clone()
                 } else {

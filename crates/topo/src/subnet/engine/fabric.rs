@@ -166,10 +166,9 @@ impl<'a> PreparedSubnet<'a> {
 
     /// The first switch with hosts and host of which `is_without` is true; of those that must have ways to each other.
     fn without(&self, is_without: impl Fn(u32, u32) -> bool) -> Option<(u32, u32)> {
-        let pieces = if self.options.parted {
-            self.pieces()
-        } else {
-            vec![0; self.n_switches()]
+        let pieces = match self.options.parted {
+            true => self.subnet.pieces(),
+            false => vec![0; self.n_switches()],
         };
         let piece = |s: u32| pieces[s as usize];
         let pairs = (0..self.n_switches() as u32)
@@ -177,29 +176,6 @@ impl<'a> PreparedSubnet<'a> {
             .flat_map(|s| (0..self.subnet.n_hosts()).map(move |host| (s, host)));
         let mut joined = pairs.filter(|&(s, host)| piece(s) == piece(self.subnet.hosts[host as usize].switch));
         joined.find(|&(s, host)| is_without(s, host))
-    }
-
-    /// Of every switch the first one that cables join it to.
-    fn pieces(&self) -> Vec<u32> {
-        let mut pieces = vec![u32::MAX; self.n_switches()];
-        let mut queue = Vec::new();
-        for first in 0..self.n_switches() as u32 {
-            if pieces[first as usize] != u32::MAX {
-                continue;
-            }
-            pieces[first as usize] = first;
-            queue.push(first);
-            while let Some(at) = queue.pop() {
-                for c in self.channels.of_switch(at) {
-                    let piece = &mut pieces[self.channels.to[c] as usize];
-                    if *piece == u32::MAX {
-                        *piece = first;
-                        queue.push(self.channels.to[c]);
-                    }
-                }
-            }
-        }
-        pieces
     }
 
     pub fn name(&self, switch: u32) -> &str {
