@@ -154,25 +154,38 @@ impl Subnet {
         })
     }
 
-    /// Of every switch the first one that cables join it to, itself where it is that.
-    pub fn pieces(&self) -> Vec<u32> {
-        let mut pieces = vec![u32::MAX; self.switches.len()];
-        let mut work = Vec::new();
+    /// The ports of a switch that have hosts, in port order, with these.
+    pub fn hosts_at(&self, switch: u32) -> impl Iterator<Item = (u16, u32)> + '_ {
+        let ports = &self.switches[switch as usize].ports;
+        ports.iter().enumerate().filter_map(|(p, end)| match end {
+            Some(End::Host(host)) => Some((p as u16, *host)),
+            _ => None,
+        })
+    }
+
+    /// The switches that cables join to each other, of those cables that are there by both ends: pieces by their first switch, the switches of each in the
+    /// order in which a search from that one comes to them.
+    pub fn pieces(&self, is_there: impl Fn(u32, u16) -> bool) -> Vec<Vec<u32>> {
+        let mut is_found = vec![false; self.switches.len()];
+        let mut pieces = Vec::new();
         for first in 0..self.n_switches() {
-            if pieces[first as usize] != u32::MAX {
+            if std::mem::replace(&mut is_found[first as usize], true) {
                 continue;
             }
-            pieces[first as usize] = first;
-            work.push(first);
-            while let Some(at) = work.pop() {
-                for (_, to, _) in self.cables(at) {
-                    let piece = &mut pieces[to as usize];
-                    if *piece == u32::MAX {
-                        *piece = first;
-                        work.push(to);
+            let mut members = vec![first];
+            let mut head = 0;
+            while let Some(&at) = members.get(head) {
+                head += 1;
+                let there = self
+                    .cables(at)
+                    .filter(|&(port, to, back)| is_there(at, port) && is_there(to, back));
+                for (_, to, _) in there {
+                    if !std::mem::replace(&mut is_found[to as usize], true) {
+                        members.push(to);
                     }
                 }
             }
+            pieces.push(members);
         }
         pieces
     }

@@ -429,7 +429,7 @@ impl RoutingRule for TableRule<'_> {
     }
 
     fn next(&self, at: u32, came_port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
-        let (path, level) = (state & 0xF, state >> MOST_LMC);
+        let (path, level) = (state & ((1 << MOST_LMC) - 1), state >> MOST_LMC);
         self.push(at, dst, path as u8, Some((came_port, vc, level as u8)), out);
     }
 

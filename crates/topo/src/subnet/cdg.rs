@@ -154,8 +154,7 @@ fn first_cycle<I: Iterator<Item = u32>>(n: usize, next: impl Fn(u32) -> I) -> Op
 }
 
 fn has_hosts(subnet: &Subnet, switch: u32) -> bool {
-    let ports = &subnet.switches[switch as usize].ports;
-    ports.iter().any(|end| matches!(end, Some(super::End::Host(_))))
+    subnet.hosts_at(switch).next().is_some()
 }
 
 /// Dependencies of a lane: of every channel a row of bits, one for each channel that leaves the switch that it leads to.

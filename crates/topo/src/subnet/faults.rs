@@ -12,7 +12,6 @@ use super::lids::Lids;
 use super::mistakes::Mistakes;
 use super::{End, Subnet, Switch, Tables};
 use crate::random::split_mix;
-use std::collections::BTreeSet;
 
 /// What is to be taken out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,10 +169,9 @@ pub fn remove(subnet: &Subnet, removals: &[Removal]) -> Result<Remains, Mistakes
 
 /// The pieces of a subnet that no cables join, as subnets of their own; those with hosts, by their first switches.
 pub fn pieces(subnet: &Subnet) -> Vec<Remains> {
-    let piece_of = subnet.pieces();
-    let with_hosts: BTreeSet<u32> = subnet.hosts.iter().map(|host| piece_of[host.switch as usize]).collect();
-    let alone = |piece: u32| {
-        let dead: Vec<bool> = piece_of.iter().map(|&other| other != piece).collect();
+    let alone = |members: &Vec<u32>| {
+        let mut dead = vec![true; subnet.switches.len()];
+        members.iter().for_each(|&s| dead[s as usize] = false);
         let out = |(switch, &is_dead): (&Switch, &bool)| vec![is_dead; switch.ports.len()];
         let cut = Cut {
             subnet,
@@ -183,7 +181,11 @@ pub fn pieces(subnet: &Subnet) -> Vec<Remains> {
         };
         cut.finish()
     };
-    with_hosts.into_iter().map(alone).collect()
+    let pieces = subnet.pieces(|_, _| true);
+    let with_hosts = pieces
+        .iter()
+        .filter(|members| members.iter().any(|&s| subnet.hosts_at(s).next().is_some()));
+    with_hosts.map(alone).collect()
 }
 
 struct Cut<'a> {
@@ -237,11 +239,7 @@ impl Cut<'_> {
             .find_switch(name)?
             .ok_or_else(|| (format!("no switch is called `{name}`"), hint))?;
         self.dead[s as usize] = true;
-        let hosts = self.subnet.switches[s as usize]
-            .ports
-            .iter()
-            .filter(|end| matches!(end, Some(End::Host(_))));
-        self.removed.push(match hosts.count() {
+        self.removed.push(match self.subnet.hosts_at(s).count() {
             0 => format!("switch {name}"),
             hosts => format!("switch {name} with its {hosts} hosts"),
         });
@@ -338,35 +336,15 @@ impl Cut<'_> {
 
     /// Takes out pieces without hosts; `Err` names the pieces if several have hosts.
     fn drop_empty_pieces(&mut self) -> Result<(), Mistakes> {
-        let n = self.subnet.switches.len();
-        let mut piece = vec![usize::MAX; n];
-        let mut pieces: Vec<(usize, Vec<u32>)> = Vec::new();
-        for start in (0..n as u32).filter(|&s| !self.dead[s as usize]) {
-            if piece[start as usize] != usize::MAX {
-                continue;
-            }
-            let (id, mut members, mut hosts) = (pieces.len(), vec![start], 0);
-            piece[start as usize] = id;
-            let mut head = 0;
-            while let Some(&at) = members.get(head) {
-                head += 1;
-                for (port, end) in self.subnet.switches[at as usize].ports.iter().enumerate() {
-                    match *end {
-                        Some(End::Host(_)) if !self.is_out(at, port as u16) => hosts += 1,
-                        Some(End::Switch { switch, port: back })
-                            if !self.is_out(at, port as u16)
-                                && !self.is_out(switch, back)
-                                && piece[switch as usize] == usize::MAX =>
-                        {
-                            piece[switch as usize] = id;
-                            members.push(switch);
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            pieces.push((hosts, members));
-        }
+        let mut pieces = self.subnet.pieces(|switch, port| !self.is_out(switch, port));
+        pieces.retain(|members| !self.dead[members[0] as usize]);
+        let hosts_of = |members: &Vec<u32>| {
+            let hosts = members
+                .iter()
+                .flat_map(|&s| self.subnet.hosts_at(s).map(move |(port, _)| (s, port)));
+            hosts.filter(|&(s, port)| !self.is_out(s, port)).count()
+        };
+        let pieces: Vec<(usize, Vec<u32>)> = pieces.into_iter().map(|piece| (hosts_of(&piece), piece)).collect();
         let names = |members: &[u32]| {
             let list: Vec<&str> = members
                 .iter()

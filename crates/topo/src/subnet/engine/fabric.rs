@@ -166,10 +166,12 @@ impl<'a> PreparedSubnet<'a> {
 
     /// The first switch with hosts and host of which `is_without` is true; of those that must have ways to each other.
     fn without(&self, is_without: impl Fn(u32, u32) -> bool) -> Option<(u32, u32)> {
-        let pieces = match self.options.parted {
-            true => self.subnet.pieces(),
-            false => vec![0; self.n_switches()],
-        };
+        let mut pieces = vec![0; self.n_switches()];
+        if self.options.parted {
+            for (number, members) in self.subnet.pieces(|_, _| true).iter().enumerate() {
+                members.iter().for_each(|&s| pieces[s as usize] = number);
+            }
+        }
         let piece = |s: u32| pieces[s as usize];
         let pairs = (0..self.n_switches() as u32)
             .filter(|&s| !self.hosts_of(s).is_empty())

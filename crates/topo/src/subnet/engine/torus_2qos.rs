@@ -264,12 +264,13 @@ impl<'a> TorusOfSwitches<'a> {
             let cables = channels.of_switch(from).filter(|&c| channels.to[c] == next);
             return Ok(cables.map(|c| c as u32).collect());
         }
-        let names = (self.fabric.name(from), self.fabric.name(to));
-        let reason = format!(
-            "no way from `{}` to `{}` round what is dead between them",
-            names.0, names.1
-        );
-        Err(refuse(self.fabric, reason, "take `nue` or `dfsssp`"))
+        Err(self.no_way(from, self.fabric.name(to)))
+    }
+
+    fn no_way(&self, from: u32, to: &str) -> RouteError {
+        let from = self.fabric.name(from);
+        let reason = format!("no way from `{from}` to `{to}` round what is dead between them");
+        refuse(self.fabric, reason, "take `nue` or `dfsssp`")
     }
 
     /// The dimension of every port.
@@ -294,14 +295,10 @@ impl<'a> TorusOfSwitches<'a> {
         let switches = || (0..self.fabric.n_switches() as u32).filter(ends);
         for from in switches() {
             for address in switches().map(|to| self.fabric.hosts_of(to)[0] << subnet.lmc) {
-                let way = tables.walk(subnet, from, address).map_err(|_| {
-                    let host = &subnet.hosts[(address >> subnet.lmc) as usize].name;
-                    let reason = format!(
-                        "no way from `{}` to `{host}` round what is dead between them",
-                        self.fabric.name(from)
-                    );
-                    refuse(self.fabric, reason, "take `nue` or `dfsssp`")
-                })?;
+                let host = &subnet.hosts[(address >> subnet.lmc) as usize].name;
+                let way = tables
+                    .walk(subnet, from, address)
+                    .map_err(|_| self.no_way(from, host))?;
                 let level = tables.lane(from, address);
                 let lanes = map.lanes(subnet, level, &way);
                 highest = lanes.fold(highest, u8::max);
