@@ -94,6 +94,8 @@ pub struct Workload {
     phases: Philox,
     /// Some node acts on a delivery.
     reacts: bool,
+    /// Some job is neither idle nor of endpoints: its nodes draw their messages themselves.
+    draws: bool,
     /// Jobs of MPI ranks.
     ranks: Option<Plans>,
     /// The job of memory nodes.
@@ -184,7 +186,7 @@ impl Workload {
                         .pattern
                         .destinations(&job_nodes)
                         .map_err(|reason| BuildError::field(&key("work.kind"), reason, None))?;
-                    let births = Births::new(work, &destinations, nodes.len() as u32, injection).map_err(|reason| {
+                    let births = Births::new(work, &destinations, &nodes, injection).map_err(|reason| {
                         BuildError::field(
                             &key("work.slot"),
                             reason,
@@ -220,12 +222,15 @@ impl Workload {
             plans.push(plan);
         }
         let reacts = jobs.iter().any(|job: &Job| job.kind.reacts());
+        let draws = |job: &Job| !matches!(job.kind, JobKind::Endpoints | JobKind::Idle);
+        let draws = jobs.iter().any(draws);
         Ok(Workload {
             members: members.into(),
             jobs: jobs.into(),
             traffic: Philox2::new(terms.seed, stream::TRAFFIC),
             phases: Philox::new(terms.seed, stream::TRAFFIC),
             reacts,
+            draws,
             ranks: Plans::new(plans, rails),
             memory,
             stop: terms.stop,
@@ -296,6 +301,12 @@ impl Workload {
     #[inline(always)]
     pub fn reacts(&self) -> bool {
         self.reacts
+    }
+
+    /// `true` if the sources of some job draw their messages themselves.
+    #[inline(always)]
+    pub fn has_sources(&self) -> bool {
+        self.draws
     }
 
     /// `true` if deliveries at `node` have to be told to it.
@@ -560,7 +571,8 @@ impl Workload {
                 }
                 let words = self.traffic.draw(u64::from(node), k);
                 let (destination, bytes, gap) = if births.uniform {
-                    let destination = Destinations::uniform(&job.nodes, logical, words[1]);
+                    let to = Destinations::one_of_the_others(job.nodes.len(), logical, words[1]);
+                    let destination = births.first.map_or_else(|| job.nodes[to as usize], |first| first + to);
                     (destination, spec.message.0, births.gap)
                 } else {
                     let (destination, bytes) = self.drawn(job, logical, k, words)?;

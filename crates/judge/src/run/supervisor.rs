@@ -116,6 +116,9 @@ pub(super) struct Supervisor<'a, 'w> {
     last: Time,
     watch: Conduct<'w>,
     next_report: Duration,
+    /// The links that have most to do, as they were last looked for, and when they will be again.
+    hot_links: Vec<(String, f64)>,
+    next_hot_links: Duration,
     pub(super) now: Time,
     stall_after: Time,
     pub(super) progress_at: Time,
@@ -135,6 +138,9 @@ pub(super) struct Supervisor<'a, 'w> {
     pub(super) windows: Option<LinkWindows>,
 }
 
+/// Looking for the links that have most to do, among all of the network, takes at most one part in so many of a run.
+const HOT_LINKS_SHARE: u32 = 200;
+
 impl<'a, 'w> Supervisor<'a, 'w> {
     pub(super) fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Conduct<'w>) -> Self {
         Supervisor {
@@ -150,6 +156,8 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             last,
             watch,
             next_report: Duration::ZERO,
+            hot_links: Vec::new(),
+            next_hot_links: Duration::ZERO,
             now: Time::ZERO,
             // Slow or long links are no stall: a packet that moves is there after its hops.
             stall_after: spec.control.stall_after.max(Time(
@@ -205,13 +213,17 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         };
         // What has an end in time may never be done.
         let fraction = done.max(progress.now.0 as f64 / self.last.0 as f64);
+        if cpu >= self.next_hot_links {
+            self.hot_links = results::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3);
+            self.next_hot_links = cpu + HOT_LINKS_SHARE * cpu_time().saturating_sub(cpu);
+        }
         self.order = (self.watch)(&RunProgress {
             fraction: fraction.clamp(0.0, 1.0),
             sim_time_ns: progress.now.as_ns(),
             events: progress.events,
             delivered: counts.packets,
             in_flight: counts.in_flight(),
-            hot_links: results::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
+            hot_links: self.hot_links.clone(),
         });
         self.order == RunOrder::GoOn && !self.save
     }

@@ -50,6 +50,9 @@ pub(super) struct Births {
     pub count: u64,
     /// Destinations are uniform.
     pub uniform: bool,
+    /// The first node of a job whose nodes follow each other: the others need not be looked up, which of all nodes of a large network would
+    /// come from memory.
+    pub first: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,13 +93,13 @@ impl Births {
     pub(super) fn new(
         work: &Synthetic,
         destinations: &Destinations,
-        n: u32,
+        nodes: &[u32],
         injection: BitsPerSec,
     ) -> Result<Births, String> {
         let load = work.load.unwrap_or(1.0);
         let time = |bytes: f64| bytes * 8e12 / injection.0 as f64;
         let gap_of = |bytes: f64, rate: f64| time(bytes) / (load * rate);
-        let gaps: Vec<f64> = (0..n)
+        let gaps: Vec<f64> = (0..nodes.len() as u32)
             .map(|i| match destinations.rate(i) {
                 // It has no messages.
                 0.0 => NEVER as f64,
@@ -130,6 +133,10 @@ impl Births {
             gaps: if alike { Vec::new() } else { gaps },
             count: work.count.unwrap_or(u64::MAX),
             uniform: matches!(destinations, Destinations::Uniform),
+            first: nodes
+                .first()
+                .copied()
+                .filter(|&first| (first..).zip(nodes).all(|(next, &node)| next == node)),
         })
     }
 

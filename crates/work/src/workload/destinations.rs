@@ -46,18 +46,18 @@ pub enum Destinations {
 }
 
 impl Destinations {
-    /// One of the other nodes than logical node `i`, all equally likely, by a random word.
+    /// One of the other `n` logical nodes than `i`, all equally likely, by a random word.
     #[inline(always)]
-    pub fn uniform(nodes: &[u32], i: u32, word: u64) -> u32 {
-        let to = below(word, nodes.len() as u64 - 1) as u32;
-        nodes[(to + u32::from(to >= i)) as usize]
+    pub fn one_of_the_others(n: usize, i: u32, word: u64) -> u32 {
+        let to = below(word, n as u64 - 1) as u32;
+        to + u32::from(to >= i)
     }
 
     /// The destination of message `k` of logical node `i`, from a block of random words of which the first is the gap's.
     /// Whether a message is for a hot spot is decided by a hash of the word that also says which.
     #[inline(always)]
     pub fn pick(&self, nodes: &[u32], i: u32, k: u64, words: [u64; 2]) -> u32 {
-        let other = |word: u64| Self::uniform(nodes, i, word);
+        let other = |word: u64| nodes[Self::one_of_the_others(nodes.len(), i, word) as usize];
         match self {
             Destinations::Uniform => other(words[1]),
             Destinations::Any => nodes[below(words[1], nodes.len() as u64) as usize],

@@ -165,21 +165,26 @@ impl Grouped {
 
     pub(crate) fn wire(&self, class_names: Vec<String>) -> Wiring {
         let (a, groups) = (self.per_group.divisor(), self.global.groups());
-        let (first_owner, _) = self.inside.owners();
+        let (first_owner, owners) = self.inside.owners();
         let mut wiring = Wiring::start(class_names, (a * groups) as usize, 0, 0);
         for g in 0..groups {
+            let mut own = vec![Vec::new(); owners as usize];
+            for t in (0..groups).filter(|&t| t != g) {
+                for end in self.global.between(g, t) {
+                    own[end.owner as usize].push((t, end));
+                }
+            }
             for i in 0..a {
                 for j in self.inside.neighbours(i) {
                     let back = self.inside.line(j, i) as u16 * self.local_width;
                     (0..self.local_width).for_each(|k| wiring.push_port(g * a + j, back + k, 1));
                 }
-                for t in (0..groups).filter(|&t| t != g && i >= first_owner) {
-                    let own = GlobalCables::owned(self.global.between(g, t), i - first_owner);
-                    for run in own.chunk_by(|x, y| x.peer == y.peer) {
-                        let peer = first_owner + run[0].peer;
-                        let back = self.local_ports(peer) + self.global.far_port(g, t, run[0]);
-                        (0..run[0].links).for_each(|k| wiring.push_port(t * a + peer, back + k, 2));
-                    }
+                let own = i.checked_sub(first_owner).map_or(&[][..], |owner| &own[owner as usize]);
+                for run in own.chunk_by(|(t, x), (u, y)| (t, x.peer) == (u, y.peer)) {
+                    let (t, first) = run[0];
+                    let peer = first_owner + first.peer;
+                    let back = self.local_ports(peer) + self.global.far_port(g, t, *first);
+                    (0..first.links).for_each(|k| wiring.push_port(t * a + peer, back + k, 2));
                 }
                 wiring.finish_router(self.nodes_at(i));
             }

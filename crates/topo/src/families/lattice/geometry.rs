@@ -74,18 +74,71 @@ impl Dimension {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coordinates(u64);
 
+/// Packed coordinates of all routers: a table of those of small networks, which stays in the caches. Of large ones they are worked out: a
+/// packet's destination is any router, so that its entry would have to come from memory at every hop.
+#[derive(Clone, Debug)]
+struct PackedCoordinates {
+    routers: u32,
+    table: Arc<[u64]>,
+    /// The size of each dimension but the last, and where its coordinate begins.
+    steps: Arc<[(FastDiv, u8)]>,
+    /// Where that of the last one begins.
+    last: u8,
+}
+
+/// Routers whose packed coordinates are kept in a table (128 kB).
+const MOST_IN_TABLE: u32 = 1 << 14;
+
+impl PackedCoordinates {
+    /// Of a lattice with these dimensions.
+    fn new(dims: &[Dimension]) -> PackedCoordinates {
+        let (last, first) = dims
+            .split_last()
+            .map_or((0, &[][..]), |(last, first)| (last.shift, first));
+        let mut packed = PackedCoordinates {
+            routers: dims.iter().map(|d| d.size).product(),
+            table: Arc::default(),
+            steps: first.iter().map(|d| (FastDiv::new(d.size), d.shift)).collect(),
+            last,
+        };
+        if packed.routers <= MOST_IN_TABLE {
+            packed.table = (0..packed.routers).map(|router| packed.work_out(router)).collect();
+        }
+        packed
+    }
+
+    #[inline(always)]
+    fn of(&self, router: u32) -> u64 {
+        match self.table.get(router as usize) {
+            Some(&packed) => packed,
+            None => self.work_out(router),
+        }
+    }
+
+    #[inline]
+    fn work_out(&self, router: u32) -> u64 {
+        let (mut rest, mut packed) = (router, 0);
+        for &(size, shift) in &*self.steps {
+            let (further, c) = size.split(rest);
+            packed |= u64::from(c) << shift;
+            rest = further;
+        }
+        packed | u64::from(rest) << self.last
+    }
+}
+
 /// Dimension order on a HyperX, in the fewest instructions: it is asked at every hop.
 #[derive(Clone, Debug)]
 pub(crate) struct Direct {
     nodes_per_router: FastDiv,
-    packed: Arc<[u64]>,
+    packed: PackedCoordinates,
     dim_of_bit: Arc<[Dimension; 64]>,
 }
 
 impl Direct {
     #[inline(always)]
     pub(crate) fn at(&self, router: u32) -> Coordinates {
-        Coordinates(self.packed[router as usize])
+        Coordinates(self.packed.of(router))
     }
 
     #[inline(always)]
@@ -127,7 +180,7 @@ fn n_differ(dim_of_bit: &[Dimension; 64], mut differ: u64) -> u32 {
 pub(crate) struct LatticeGeometry {
     pub(super) kind: LatticeKind,
     pub(super) dims: Vec<Dimension>,
-    packed: Arc<[u64]>,
+    packed: PackedCoordinates,
     /// The dimension that each bit of packed coordinates belongs to.
     dim_of_bit: Arc<[Dimension; 64]>,
     /// Which way packets take that go half-way round a ring.
@@ -161,26 +214,11 @@ impl LatticeGeometry {
             shift += bits;
             stride *= size;
         }
-        let mut packed = Vec::with_capacity(stride as usize);
-        let mut coords = vec![0u32; dims.len()];
-        for _ in 0..stride {
-            packed.push(
-                dims.iter()
-                    .zip(&coords)
-                    .fold(0u64, |p, (d, &c)| p | u64::from(c) << d.shift),
-            );
-            for (c, d) in coords.iter_mut().zip(&dims) {
-                *c += 1;
-                if *c < d.size {
-                    break;
-                }
-                *c = 0;
-            }
-        }
+        let packed = PackedCoordinates::new(&dims);
         Self {
             kind,
             dims,
-            packed: packed.into(),
+            packed,
             dim_of_bit: Arc::new(dim_of_bit),
             tie: Tie::Positive,
             nodes_per_router: FastDiv::new(nodes_per_router),
@@ -188,7 +226,7 @@ impl LatticeGeometry {
     }
 
     pub(crate) fn wire(&self, class_names: Vec<String>) -> Wiring {
-        let n = self.packed.len();
+        let n = self.packed.routers as usize;
         let nodes = self.nodes_per_router.divisor();
         let per_router: u32 = self
             .dims
@@ -237,7 +275,7 @@ impl LatticeGeometry {
 
     /// Number of routers.
     pub(super) fn n_routers(&self) -> u32 {
-        self.packed.len() as u32
+        self.packed.routers
     }
 
     /// Number of dimensions.
@@ -248,7 +286,7 @@ impl LatticeGeometry {
     /// Coordinate of a router along a dimension.
     #[inline]
     pub(crate) fn coord(&self, router: u32, dim: usize) -> u32 {
-        self.dims[dim].of(self.packed[router as usize])
+        self.dims[dim].of(self.packed.of(router))
     }
 
     /// First port of a dimension at this router of a mesh.
@@ -272,7 +310,7 @@ impl LatticeGeometry {
 
     #[inline]
     pub(crate) fn distance(&self, a: u32, b: u32) -> u32 {
-        let (pa, pb) = (self.packed[a as usize], self.packed[b as usize]);
+        let (pa, pb) = (self.packed.of(a), self.packed.of(b));
         if self.kind == LatticeKind::HyperX {
             return n_differ(&self.dim_of_bit, pa ^ pb);
         }
@@ -312,7 +350,7 @@ impl LatticeGeometry {
     /// Dimension order; see the module's description for directions and VCs.
     #[inline]
     pub(crate) fn minimal(&self, at: u32, to: u32, came: Came) -> Hop {
-        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let (pa, pt) = (self.packed.of(at), self.packed.of(to));
         let differ = pa ^ pt;
         if differ == 0 {
             return Hop::EJECT;
@@ -324,7 +362,7 @@ impl LatticeGeometry {
     /// The step of [`Self::minimal`] along one of the dimensions in which two routers differ: number `pick(n)` of those `n`.
     #[inline]
     pub(crate) fn minimal_along(&self, at: u32, to: u32, came: Came, pick: impl FnOnce(u32) -> u32) -> Hop {
-        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let (pa, pt) = (self.packed.of(at), self.packed.of(to));
         let differs = |d: &&Dimension| d.of(pa) != d.of(pt);
         let n = self.dims.iter().filter(differs).count() as u32;
         if n == 0 {
@@ -440,7 +478,7 @@ impl LatticeGeometry {
         match self.kind {
             LatticeKind::Torus | LatticeKind::HyperX => port < d.base + d.width,
             LatticeKind::Mesh => {
-                let ahead = d.of(self.packed[router as usize]) + 1 < d.size;
+                let ahead = d.of(self.packed.of(router)) + 1 < d.size;
                 ahead && port < self.mesh_base(router, usize::from(dim)) + d.width
             }
         }
