@@ -102,6 +102,14 @@ pub const CASES: &[Case] = &[
         about: "the same with sculpin",
     },
     Case {
+        name: "sweep3d-32k-credit",
+        about: "the Sweep3D of the ECP report, 40x40x1000 cells per rank in blocks of 10, 32,768 ranks on its HyperX, one per node, credit",
+    },
+    Case {
+        name: "sweep3d-32k-sculpin",
+        about: "the same with sculpin",
+    },
+    Case {
         name: "alltoall-1024",
         about: "one pairwise MPI_Alltoall of 4 KiB per pair, 1,024 ranks, one per node of a full 3-level fat-tree, credit",
     },
@@ -340,6 +348,7 @@ fn ranks_case(name: &str) -> Option<String> {
         "halo3d-26-1024" => (tree, HALO),
         "halo3d-26-32k" => (r#"{ preset = "ecp-32k-hyperx" }"#, HALO),
         "halo3d-26-32k-dfp" => (r#"{ preset = "ecp-32k-dragonfly+" }"#, HALO),
+        "sweep3d-32k" => (r#"{ preset = "ecp-32k-hyperx" }"#, SWEEP),
         "alltoall-1024" => (
             tree,
             r#"{ kind = "collective", collective = "alltoall", message = "4 KiB" }"#,
@@ -359,6 +368,9 @@ fn ranks_case(name: &str) -> Option<String> {
 
 /// Halo3D-26 as in the ECP report.
 const HALO: &str = r#"{ kind = "halo3d-26", grid = [128, 128, 128], vars = 10 }"#;
+
+/// Sweep3D as in the ECP report.
+const SWEEP: &str = r#"{ kind = "sweep3d", grid = [40, 40, 1000], kba = 10 }"#;
 
 /// Poisson messages of one packet between random nodes.
 fn uniform(load: f64) -> Work {
