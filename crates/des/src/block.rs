@@ -217,8 +217,9 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     let start = lps.start;
     let mut events = order.iter();
     let mut handled = order.len() as u64;
-    // With fewer events than that the next LP would often be asked for in vain.
-    let dense = order.len() >= lps.len();
+    // With fewer events than that the LPs that follow would often be asked for in vain.
+    let each = order.len() / lps.len().max(1);
+    let dense = each > 0 && world.is_large();
     // Of the events left, those behind this number have been foreseen.
     let mut unforeseen = if world.foresees() { order.len() } else { 0 };
     let mut first = lps.start;
@@ -248,11 +249,12 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 left: events.as_slice().len(),
             };
             sink.enter(lp, before);
-            if dense && lp + 1 < lps.end {
-                world.prefetch(state, lp + 1);
+            if dense && lp + 2 < lps.end {
+                world.prefetch(state, lp + 2, each);
+                world.prefetch_lists(state, lp + 1);
             }
             if has_events && events.as_slice().len() <= unforeseen {
-                unforeseen = foresee(world, state, lp, events.as_slice());
+                unforeseen = foresee(world, state, lp, events.as_slice(), each);
             }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
@@ -284,14 +286,14 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
 /// Has the world look at the next of these events, of which the first is one of `lp`; returns how many are left behind them.
 #[cold]
 #[inline(never)]
-fn foresee<W: World>(world: &W, state: &W::State, lp: u32, events: &[W::Event]) -> usize {
+fn foresee<W: World>(world: &W, state: &W::State, lp: u32, events: &[W::Event], each: usize) -> usize {
     let own = events
         .iter()
         .take(FORESEEN.end)
         .take_while(|event| event.lp() == lp)
         .count();
     let (next, left) = events.split_at(own.max(FORESEEN.start).min(events.len()));
-    world.foresee(state, next);
+    world.foresee(state, next, each);
     left.len()
 }
 

@@ -3,6 +3,7 @@
 //! The journal is a generic parameter. [`NoJournal`] compiles to nothing; [`Log`] keeps the old value of each changed element, so that
 //! any model can be rolled back without a line of its own.
 
+use crate::cache::{bring, bring_line};
 use crate::{CHECKS, missing};
 use bytemuck::Pod;
 
@@ -303,24 +304,16 @@ impl<T: Pod> Column<T> {
     /// Asks the processor to bring elements `from..to` into its caches: a hint that changes nothing else.
     #[inline(always)]
     pub fn prefetch(&self, from: u32, to: u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let mut line = self.origin.wrapping_add(from as usize).cast::<i8>();
-            let bytes = (to - from) as usize * size_of::<T>();
-            // Two lines a turn, one too many at the end does no harm.
-            for _ in 0..bytes.div_ceil(128) {
-                // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
-                #[allow(unsafe_code)]
-                unsafe {
-                    _mm_prefetch::<_MM_HINT_T0>(line);
-                    _mm_prefetch::<_MM_HINT_T0>(line.wrapping_add(64));
-                }
-                line = line.wrapping_add(128);
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (from, to);
+        bring(
+            self.origin.wrapping_add(from as usize).cast(),
+            (to - from) as usize * size_of::<T>(),
+        );
+    }
+
+    /// [`Column::prefetch`] of one element, no larger than a cache line, whether there is such an element or not.
+    #[inline(always)]
+    pub fn prefetch_one(&self, index: u32) {
+        bring_line(self.origin.wrapping_add(index as usize).cast());
     }
 
     /// Gives element `index`, which must exist (see [`Column::get`]), for changing, after the journal has saved it.

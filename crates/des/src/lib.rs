@@ -13,6 +13,7 @@
 
 mod barrier;
 mod block;
+mod cache;
 mod checker;
 pub mod checkpoint;
 mod choice;
@@ -20,6 +21,7 @@ pub mod column;
 mod crew;
 mod differ;
 pub mod engine;
+mod far;
 mod history;
 #[cfg(all(loom, test))]
 mod interleavings;

@@ -1,9 +1,9 @@
 //! Pending events of one block: a ring of window buckets, appended to only, and a far list beyond it.
 
+use crate::far::FarEvents;
 use crate::pool::{CHUNK, Pool};
 use crate::time::Time;
 use crate::world::Event;
-use std::collections::BTreeMap;
 
 /// Windows that a ring holds; a power of two and a multiple of 64.
 pub const SLOTS: usize = if cfg!(loom) { 64 } else { 256 };
@@ -93,13 +93,9 @@ pub struct EventRing<E> {
     occupied: [u64; SLOTS / 64],
     /// The slot that was emptied last, and how many events were in it.
     last: (usize, usize),
-    /// Events beyond the ring, by their time in units of `1 << FAR_BITS` ps: what is drawn near is not looked for among all of them.
-    far: BTreeMap<u64, Vec<E>>,
-    far_min: u64,
+    /// Events beyond the ring.
+    far: FarEvents<E>,
 }
-
-/// Far events are kept in spans of 2^24 ps, about 17 us.
-const FAR_BITS: u32 = 24;
 
 /// Events of a ring on their way to another: few of a window in one piece, so that they cost another core few cache lines, many in their
 /// buffers, which change places with empty ones.
@@ -130,8 +126,7 @@ impl<E: Event> Default for EventRing<E> {
             full: Vec::new(),
             occupied: [0; SLOTS / 64],
             last: (0, 0),
-            far: BTreeMap::new(),
-            far_min: u64::MAX,
+            far: FarEvents::default(),
         }
     }
 }
@@ -219,7 +214,7 @@ impl<E: Event> EventRing<E> {
             }
         }
         self.last = (index as usize & (SLOTS - 1), most);
-        self.drain_far(&mut letter.events);
+        self.far.drain_into(&mut letter.events);
     }
 
     /// Adds the events of a letter from a ring of the same grid with the same window open. Full buffers change places with empty ones
@@ -265,23 +260,13 @@ impl<E: Event> EventRing<E> {
                 pool.give(bucket);
             }
         }
-        self.drain_far(out);
-    }
-
-    /// Moves the events beyond the ring to the end of `out`.
-    fn drain_far(&mut self, out: &mut Vec<E>) {
-        for mut span in std::mem::take(&mut self.far).into_values() {
-            out.append(&mut span);
-        }
-        self.far_min = u64::MAX;
+        self.far.drain_into(out);
     }
 
     /// Adds an event beyond the ring.
     #[cold]
     pub fn push_far(&mut self, event: E) {
-        let time = event.time().0;
-        self.far_min = self.far_min.min(time);
-        self.far.entry(time >> FAR_BITS).or_default().push(event);
+        self.far.push(event);
     }
 
     /// Adds an event at any time not before the current window.
@@ -310,7 +295,7 @@ impl<E: Event> EventRing<E> {
                 grid.index + (slot.wrapping_sub(first) & (SLOTS - 1)) as u64
             })
         });
-        let beyond = (self.far_min != u64::MAX).then(|| self.far_min / grid.width);
+        let beyond = (self.far.min() != u64::MAX).then(|| self.far.min() / grid.width);
         match (in_ring, beyond) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -319,36 +304,17 @@ impl<E: Event> EventRing<E> {
 
     /// Moves far events that the ring reaches now into it. Call after [`WindowGrid::open`].
     pub fn draw_near(&mut self, grid: &WindowGrid, pool: &mut Pool<E>) {
-        let reach = grid.reach;
+        let (reach, first) = (grid.reach, self.far.min());
         // Half a ring early: else a span would be looked through in nearly every window.
-        if self.far_min.wrapping_sub(grid.start) >= reach / 2 || self.far_min == u64::MAX {
+        if first.wrapping_sub(grid.start) >= reach / 2 || first == u64::MAX {
             return;
         }
-        self.far_min = u64::MAX;
-        while let Some(first) = self.far.first_entry() {
-            // A span that begins beyond the ring stays whole.
-            let begin = *first.key() << FAR_BITS;
-            if begin >= grid.start && begin - grid.start >= reach {
-                self.far_min = first.get().iter().map(|event| event.time().0).min().unwrap_or(begin);
-                return;
-            }
-            let (key, mut span) = first.remove_entry();
-            let mut i = 0;
-            while i < span.len() {
-                let offset = span[i].time().0 - grid.start;
-                if offset < reach {
-                    let event = span.swap_remove(i);
-                    self.push(grid.index, grid.windows(offset), event, pool);
-                } else {
-                    i += 1;
-                }
-            }
-            if !span.is_empty() {
-                self.far_min = span.iter().map(|event| event.time().0).min().unwrap_or(u64::MAX);
-                self.far.insert(key, span);
-                return;
-            }
-        }
+        let mut far = std::mem::take(&mut self.far);
+        far.draw(grid.start + reach, |event| {
+            let ahead = grid.windows(event.time().0 - grid.start);
+            self.push(grid.index, ahead, event, pool);
+        });
+        self.far = far;
     }
 
     /// Takes window `index`'s events in their buffers, at the end of `batch`; returns how many. The buffers are for [`Pool::give`].
@@ -381,29 +347,25 @@ impl<E: Event> EventRing<E> {
     /// Shows every event held.
     pub fn for_each(&self, show: &mut dyn FnMut(&E)) {
         let full = self.full.iter().flat_map(|(_, buffer)| buffer);
-        let far = self.far.values().flatten();
+        let far = self.far.iter();
         self.slots.iter().flatten().chain(full).chain(far).for_each(show);
     }
 
     /// Number of events held.
     pub fn len(&self) -> usize {
         let full = self.full.iter().map(|(_, buffer)| buffer);
-        self.slots
-            .iter()
-            .chain(full)
-            .chain(self.far.values())
-            .map(Vec::len)
-            .sum()
+        let near: usize = self.slots.iter().chain(full).map(Vec::len).sum();
+        near + self.far.len()
     }
 
     /// `true` if no event is held.
     pub fn is_empty(&self) -> bool {
-        self.far.is_empty() && self.occupied.iter().all(|&word| word == 0)
+        self.far.min() == u64::MAX && self.occupied.iter().all(|&word| word == 0)
     }
 
     /// Earliest time beyond the ring, for tests.
     pub fn far_min(&self) -> Time {
-        Time(self.far_min)
+        Time(self.far.min())
     }
 }
 

@@ -1,4 +1,5 @@
-//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice.
+//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. Events of one LP and time
+//! are left as they come, and put into their order at the end, where each is hashed once however many there are.
 
 use crate::ring::WindowGrid;
 use crate::world::Event;
@@ -17,6 +18,11 @@ pub(crate) struct Scratch<E> {
     starts: Vec<u32>,
     /// The radix slot of each event of the batch.
     slots: Vec<u32>,
+    /// Radix slots in which events of one LP and time have met.
+    tied: Vec<u32>,
+    /// Of those that are put into their order, the words with their places, and themselves.
+    words: Vec<(u64, u32)>,
+    run: Vec<E>,
 }
 
 impl<E> Default for Scratch<E> {
@@ -26,6 +32,9 @@ impl<E> Default for Scratch<E> {
             counts: Vec::new(),
             starts: Vec::new(),
             slots: Vec::new(),
+            tied: Vec::new(),
+            words: Vec::new(),
+            run: Vec::new(),
         }
     }
 }
@@ -102,9 +111,10 @@ impl<E: Event> Scratch<E> {
         }
         self.starts.clear();
         self.starts.extend_from_slice(counts);
-        let (order, starts) = (&mut self.order[..n], &self.starts[..]);
+        let (order, starts, tied) = (&mut self.order[..n], &self.starts[..], &mut self.tied);
         let start = grid.start;
         let mut moves = MOVES * n;
+        tied.clear();
         let mut scatter = |event: &E, slot: u32| {
             // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
             // them as it is used, the last one below `n`; starts are a copy of them. A place behind the slot's start has one before it.
@@ -114,8 +124,12 @@ impl<E: Event> Scratch<E> {
                 let (first, place) = (*starts.get_unchecked(slot as usize) as usize, *next as usize);
                 *next += 1;
                 *order.get_unchecked_mut(place) = *event;
-                if place != first && !is_before(order.get_unchecked(place - 1), event, start, seed) {
-                    insert(&mut order[first..=place], start, &mut moves, seed);
+                if place != first {
+                    // One comparison of one word per event: LP, then time within the window.
+                    let (before, key) = (order.get_unchecked(place - 1).key(start), event.key(start));
+                    if before > key && insert(&mut order[first..=place], start, &mut moves) || before == key {
+                        note(tied, slot);
+                    }
                 }
             }
         };
@@ -135,14 +149,60 @@ impl<E: Event> Scratch<E> {
         if moves == 0 {
             sort_crowded(order, counts, seed);
             repair(order, seed, start);
+        } else if !self.tied.is_empty() {
+            self.break_ties(n, start, seed);
         }
+    }
+
+    /// Puts events of one LP and time, which stand side by side in the radix slots that are noted, into their order.
+    #[cold]
+    #[inline(never)]
+    fn break_ties(&mut self, n: usize, start: u64, seed: u64) {
+        let Scratch {
+            order,
+            counts: ends,
+            starts,
+            tied,
+            words,
+            run,
+            ..
+        } = self;
+        tied.sort_unstable();
+        tied.dedup();
+        for slot in tied.iter().map(|&slot| slot as usize) {
+            let events = &mut order[..n][starts[slot] as usize..ends[slot] as usize];
+            for tied in events.chunk_by_mut(|a, b| a.key(start) == b.key(start)) {
+                if let [a, b] = tied {
+                    if loses_tie(a, b, seed) {
+                        std::mem::swap(a, b);
+                    }
+                } else if tied.len() > 2 {
+                    run.clear();
+                    run.extend_from_slice(tied);
+                    words.clear();
+                    words.extend((0..).zip(&*run).map(|(i, event)| (event.tie_word(seed), i)));
+                    let tie = |a: u32, b: u32| run[a as usize].tie(&run[b as usize], seed);
+                    words.sort_unstable_by(|&(word, a), &(other, b)| word.cmp(&other).then_with(|| tie(a, b)));
+                    for (place, &(_, i)) in tied.iter_mut().zip(&*words) {
+                        *place = run[i as usize];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Notes that events of one LP and time are in a radix slot.
+#[cold]
+fn note(tied: &mut Vec<u32>, slot: u32) {
+    if tied.last() != Some(&slot) {
+        tied.push(slot);
     }
 }
 
 /// `true` if `a`, in the place before `b`, stays there. `start` is the window's: all times are less than 2^32 ps later.
 #[inline(always)]
 fn is_before<E: Event>(a: &E, b: &E, start: u64, seed: u64) -> bool {
-    // One comparison of one word per event: LP, then time within the window.
     let (first, second) = (a.key(start), b.key(start));
     first < second || (first == second && !loses_tie(a, b, seed))
 }
@@ -150,38 +210,39 @@ fn is_before<E: Event>(a: &E, b: &E, start: u64, seed: u64) -> bool {
 /// Sorts an order that is nearly right by insertion.
 #[cold]
 fn repair<E: Event>(order: &mut [E], seed: u64, start: u64) {
-    let mut moves = usize::MAX;
     for i in 1..order.len() {
-        if !is_before(&order[i - 1], &order[i], start, seed) {
-            insert(&mut order[..=i], start, &mut moves, seed);
+        let event = order[i];
+        let mut place = i;
+        while place > 0 && !is_before(&order[place - 1], &event, start, seed) {
+            order[place] = order[place - 1];
+            place -= 1;
         }
+        order[place] = event;
     }
 }
 
-/// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it. Takes how
-/// far that is from `moves`, and does nothing if none are left.
+/// Puts the last event of an order into its place by LP and time, where all before it are in order and it comes before the one next to
+/// it; `true` if it comes behind one of the same LP and time. Takes how far that is from `moves`, and does nothing if none are left.
 #[inline(never)]
-fn insert<E: Event>(order: &mut [E], start: u64, moves: &mut usize, seed: u64) {
+fn insert<E: Event>(order: &mut [E], start: u64, moves: &mut usize) -> bool {
     if let [.., before, last] = order {
         std::mem::swap(before, last);
     }
     // Most often there are but two, and no register is needed for more.
-    if order.len() > 2 {
-        insert_further(order, start, moves, seed);
-    }
+    order.len() > 2 && insert_further(order, start, moves)
 }
 
 /// Goes on with the event before the last, which may have further to go.
 #[inline(never)]
-fn insert_further<E: Event>(order: &mut [E], start: u64, moves: &mut usize, seed: u64) {
+fn insert_further<E: Event>(order: &mut [E], start: u64, moves: &mut usize) -> bool {
     let mut place = order.len() - 2;
     let event = order[place];
     let key = event.key(start);
-    let mut word = None;
+    let mut ties = false;
     while *moves > 0 && place > 0 {
-        let before = &order[place - 1];
-        let first = before.key(start);
-        if first < key || (first == key && !loses_next_tie(before, &event, &mut word, seed)) {
+        let before = order[place - 1].key(start);
+        if before <= key {
+            ties = before == key;
             break;
         }
         order[place] = order[place - 1];
@@ -189,17 +250,7 @@ fn insert_further<E: Event>(order: &mut [E], start: u64, moves: &mut usize, seed
         *moves -= 1;
     }
     order[place] = event;
-}
-
-/// [`loses_tie`] against an event that may have several: its word is worked out once. Packets of ranks in step come to a router together.
-#[cold]
-#[inline(never)]
-fn loses_next_tie<E: Event>(a: &E, b: &E, word: &mut Option<u64>, seed: u64) -> bool {
-    let word = *word.get_or_insert_with(|| b.tie_word(seed));
-    match a.tie_word(seed).cmp(&word) {
-        Ordering::Equal => loses_tie(a, b, seed),
-        unequal => unequal == Ordering::Greater,
-    }
+    ties
 }
 
 /// `true` if `a` comes after `b`, which is for the same LP at the same time; rare, and kept out of the loop with its hashes.

@@ -179,17 +179,28 @@ pub trait World: Sync {
         task.with(self)
     }
 
-    /// Asks for the state of `lp` to be brought into the caches, shortly before its events are handled; may do nothing.
+    /// `true` if [`World::prefetch`] is worth its instructions: the caches do not hold the state of all LPs.
+    fn is_large(&self) -> bool {
+        true
+    }
+
+    /// Asks for the state of `lp` to be brought into the caches, shortly before its events are handled; may do nothing. An LP has `each`
+    /// events in this window, on average.
     #[inline(always)]
-    fn prefetch(&self, _state: &Self::State, _lp: u32) {}
+    fn prefetch(&self, _state: &Self::State, _lp: u32, _each: usize) {}
+
+    /// The same for what the state of `lp` leads to: one LP after [`World::prefetch`] of it.
+    #[inline(always)]
+    fn prefetch_lists(&self, _state: &Self::State, _lp: u32) {}
 
     /// `true` if [`World::foresee`] is worth its instructions: events lead to places that are all over the memory.
     fn foresees(&self) -> bool {
         false
     }
 
-    /// Asks for what these events will touch to be brought into the caches, shortly before they are handled; may do nothing.
-    fn foresee(&self, _state: &Self::State, _events: &[Self::Event]) {}
+    /// Asks for what these events will touch to be brought into the caches, shortly before they are handled; may do nothing. `each` is as
+    /// in [`World::prefetch`].
+    fn foresee(&self, _state: &Self::State, _events: &[Self::Event], _each: usize) {}
 
     /// When `lp` wants to be closed for the first time.
     fn first_wake(&self, state: &Self::State, lp: u32) -> Time;

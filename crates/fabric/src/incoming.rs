@@ -4,6 +4,7 @@
 //! on is told by four bits after the other of a hash that no two messages share. A branch has at least two records behind it, so that
 //! its shape is a function of what is in it.
 
+use crate::foresight::TOGETHER;
 use crate::network::Network;
 use crate::packet::{Kind, Label, Packet};
 use crate::state::{Incoming, NONE, State, Ways};
@@ -37,7 +38,7 @@ impl PointerPlace {
     fn get(self, st: &State) -> u32 {
         match self {
             PointerPlace::Root(root) => *st.incoming_roots.get(root),
-            PointerPlace::Way(branch, way) => st.incoming_ways.get(branch)[way],
+            PointerPlace::Way(branch, way) => st.incoming_ways.get(branch).0[way],
         }
     }
 
@@ -45,7 +46,7 @@ impl PointerPlace {
     fn set<J: Journal>(self, st: &mut State, j: &mut J, to: u32) {
         match self {
             PointerPlace::Root(root) => st.incoming_roots.set(j, root, to),
-            PointerPlace::Way(branch, way) => st.incoming_ways.edit(j, branch)[way] = to,
+            PointerPlace::Way(branch, way) => st.incoming_ways.edit(j, branch).0[way] = to,
         }
     }
 }
@@ -91,53 +92,50 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
     }
 }
 
-/// Events that are looked at together: enough that memory answers many questions at a time.
-const TOGETHER: usize = 32;
-
-/// Asks the processor for the records that these events, of routers of one block, will look for. A record is found by reads each of which
-/// tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
-pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
-    for events in events.chunks(TOGETHER) {
-        let mut found = [(0, PointerPlace::Root(0)); TOGETHER];
-        let mut n = 0;
-        for event in events {
-            let Some((source, node, label)) = sought(net, event) else {
+/// Asks the processor for the records that these events, at most [`TOGETHER`] of routers of one block, will look for. A record is found by
+/// reads each of which tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
+/// `found` is told of the place of an event among them and of that of its record.
+pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], mut found: impl FnMut(usize, u32)) {
+    let mut sought = [(0, 0, PointerPlace::Root(0)); TOGETHER];
+    let mut n = 0;
+    for (i, event) in events.iter().enumerate() {
+        let Some((source, node, label)) = key_of(net, event) else {
+            continue;
+        };
+        let hash = hash(source, label);
+        let root = root(net, event.lp(), node, hash);
+        st.incoming_roots.prefetch_one(root);
+        sought[n] = (i, hash, PointerPlace::Root(root));
+        n += 1;
+    }
+    for level in 0..LEVELS {
+        let mut left = 0;
+        for k in 0..n {
+            let (i, hash, place) = sought[k];
+            let at = place.get(st);
+            if at == NONE {
                 continue;
-            };
-            let hash = hash(source, label);
-            let root = root(net, event.lp(), node, hash);
-            st.incoming_roots.prefetch(root, root + 1);
-            found[n] = (hash, PointerPlace::Root(root));
-            n += 1;
+            }
+            if at & BRANCH == 0 {
+                st.incoming.prefetch_one(at);
+                found(i, at);
+                continue;
+            }
+            let branch = at & !BRANCH;
+            st.incoming_ways.prefetch_one(branch);
+            sought[left] = (i, hash, PointerPlace::Way(branch, way(hash, level)));
+            left += 1;
         }
-        for level in 0..LEVELS {
-            let mut left = 0;
-            for i in 0..n {
-                let (hash, place) = found[i];
-                let at = place.get(st);
-                if at == NONE {
-                    continue;
-                }
-                if at & BRANCH == 0 {
-                    st.incoming.prefetch(at, at + 1);
-                    continue;
-                }
-                let branch = at & !BRANCH;
-                st.incoming_ways.prefetch(branch, branch + 1);
-                found[left] = (hash, PointerPlace::Way(branch, way(hash, level)));
-                left += 1;
-            }
-            n = left;
-            if n == 0 {
-                break;
-            }
+        n = left;
+        if n == 0 {
+            break;
         }
     }
 }
 
-/// The message whose record an event will look for: of a part that is at its last router, or of a notice.
+/// The message whose record an event will look for: of a part that is at its last router, of a notice, or of what is handed to a rank.
 #[inline(always)]
-fn sought(net: &Network, event: &Packet) -> Option<Key> {
+fn key_of(net: &Network, event: &Packet) -> Option<Key> {
     let site = &net.sites[event.lp() as usize];
     if event.is_arrival() {
         let node = event.destination();
@@ -145,7 +143,11 @@ fn sought(net: &Network, event: &Packet) -> Option<Key> {
         return (is_here && !event.single()).then(|| (event.source(), node, event.label()));
     }
     let node = site.node + u32::from(event.port());
-    (event.kind() == Kind::Notice).then(|| (event.noticed_source(), node, event.noticed()))
+    match event.kind() {
+        Kind::Notice => Some((event.noticed_source(), node, event.noticed())),
+        Kind::Delivered => Some((event.source(), node, event.label())),
+        _ => None,
+    }
 }
 
 /// Takes the record of a message off, which must be there.
@@ -179,7 +181,7 @@ pub(crate) fn take<J: Journal>(
     places[level].set(st, j, NONE);
     // A branch that has one record left gives way to it.
     while let PointerPlace::Way(branch, _) = places[level] {
-        let mut left = st.incoming_ways.get(branch).iter().filter(|&&way| way != NONE);
+        let mut left = st.incoming_ways.get(branch).0.iter().filter(|&&way| way != NONE);
         let (Some(&only), None) = (left.next(), left.next()) else {
             break;
         };
@@ -187,7 +189,7 @@ pub(crate) fn take<J: Journal>(
             break;
         }
         let free = &mut st.routers.edit(j, lp).free_ways;
-        st.incoming_ways.edit(j, branch)[0] = *free;
+        st.incoming_ways.edit(j, branch).0[0] = *free;
         *free = branch;
         level -= 1;
         places[level].set(st, j, only);
@@ -201,7 +203,7 @@ pub(crate) fn behind(st: &State, root: u32, show: &mut dyn FnMut(u32)) {
         match at {
             NONE => {}
             at if at & BRANCH != 0 => {
-                for &way in st.incoming_ways.get(at & !BRANCH) {
+                for &way in &st.incoming_ways.get(at & !BRANCH).0 {
                     follow(st, way, show);
                 }
             }
@@ -252,13 +254,13 @@ fn stock<J: Journal>(st: &mut State, j: &mut J, lp: u32, entry: Incoming, count:
 
 /// A branch with one way so far.
 fn fork<J: Journal>(st: &mut State, j: &mut J, lp: u32, way: usize, to: u32) -> u32 {
-    let mut ways: Ways = [NONE; 1 << BITS];
-    ways[way] = to;
+    let mut ways = Ways([NONE; 1 << BITS]);
+    ways.0[way] = to;
     let free = st.routers.get(lp).free_ways;
     if free == NONE {
         return st.incoming_ways.push(j, ways);
     }
-    st.routers.edit(j, lp).free_ways = st.incoming_ways.get(free)[0];
+    st.routers.edit(j, lp).free_ways = st.incoming_ways.get(free).0[0];
     st.incoming_ways.set(j, free, ways);
     free
 }

@@ -10,6 +10,7 @@ mod endpoints;
 pub mod engines;
 pub mod envelope;
 pub mod equipment;
+mod foresight;
 mod incoming;
 pub mod memory;
 pub mod mpi;

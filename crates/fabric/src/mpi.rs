@@ -6,6 +6,7 @@ mod endpoint;
 pub use account::RankRow;
 
 use crate::envelope::{Envelope, SENT};
+use crate::foresight::TOGETHER;
 use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
@@ -119,6 +120,57 @@ impl<M: RouterModel, S: Sink<Fabric<M>>> Out for Outlet<'_, M, S> {
 
     fn show(&mut self, record: Record) {
         self.sink.record(record);
+    }
+}
+
+/// Asks the processor for what ranks will look up when messages are handed to them: of these events, by their places, with the messages'
+/// records.
+pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(usize, u32)]) {
+    let mut buckets = [NONE; TOGETHER];
+    let mut n = 0;
+    for &(i, record) in handed {
+        let event = &events[i];
+        let node = net.sites[event.lp() as usize].node + u32::from(event.port());
+        let entry = st.incoming.get(record);
+        // What was found may be the record of another message, of which not all has come.
+        let is_its = (entry.source, entry.label) == (event.source(), event.label());
+        let Some(envelope) = Envelope::from_words(entry.envelope()).filter(|_| is_its) else {
+            continue;
+        };
+        let Some(((plans, plan, logical), (.., from))) =
+            net.workload.ranks_of(node).zip(net.workload.ranks_of(entry.source))
+        else {
+            continue;
+        };
+        let ranks = (
+            plan.rank(from, envelope.from.into()),
+            plan.rank(logical, envelope.to.into()),
+        );
+        let (Some(from), Some(_)) = ranks else {
+            continue;
+        };
+        let slot = plans.first_slot(net.node_place(event.lp(), node) - node % plans.rails) + u32::from(envelope.to);
+        let bucket = endpoint::bucket(plans, slot, from);
+        st.mpi.ranks.prefetch(slot, slot + 1);
+        st.mpi.peer_heads.prefetch_one(bucket);
+        buckets[n] = bucket;
+        n += 1;
+    }
+    let mut peers = [NONE; TOGETHER];
+    let mut left = 0;
+    for &bucket in &buckets[..n] {
+        let head = *st.mpi.peer_heads.get(bucket);
+        if head != NONE {
+            st.mpi.peers.prefetch_one(head);
+            peers[left] = head;
+            left += 1;
+        }
+    }
+    for &peer in &peers[..left] {
+        let posted = st.mpi.peers.get(peer).posted;
+        if posted != NONE {
+            st.mpi.items.prefetch_one(posted);
+        }
     }
 }
 

@@ -9,12 +9,13 @@ use crate::spec::{
     Arbitration, BitsPerSec, Bytes, ControlOrder, CreditLeaves, MessageDetail, NamedModel, NicSpec, RetransmitSpec,
     RouterChannels, RouterSpec, RoutingTerms, RunSpec,
 };
+use crate::state::{Channel, Nic, Port};
 use des::{Event, Time};
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 use topo::{Topology, TopologyKind, TopologySpec};
 use work::build_error::BuildError;
-use work::workload::Workload;
+use work::workload::{Source, Workload};
 
 pub mod changes;
 mod link;
@@ -91,6 +92,12 @@ struct LeastTimes {
     shortest_detour: u32,
 }
 
+/// Cache lines that an event needs of its router's ports, about.
+const LINES_OF_AN_EVENT: u32 = 3;
+
+/// What a second-level cache holds at least beside the events of a block (bytes).
+const SECOND_LEVEL_CACHE: usize = 1 << 20;
+
 /// The network of a run.
 #[derive(Debug)]
 pub struct Network {
@@ -110,6 +117,8 @@ pub struct Network {
     pub vcs: u32,
     /// Words of the waiting set per router.
     pub words: u32,
+    /// See [`Network::few`].
+    few: usize,
     /// Buffer of each port and channel in bytes, `i64::MAX / 4` if unbounded.
     pub buffer: i64,
     /// First come, first served among channels instead of round robin.
@@ -311,6 +320,7 @@ impl Network {
             messages,
             least,
             words: laying.most_ports.div_ceil(64).max(1),
+            few: (laying.plant.n_ports / laying.plant.n_routers().max(1) / LINES_OF_AN_EVENT) as usize,
             crossed: laying.crossed,
             plant: laying.plant,
             injection: links.injection,
@@ -460,6 +470,18 @@ impl Network {
             && !self.mixed_speeds
             && self.changes.is_none()
             && self.topology.diameter() < MAX_HOPS
+    }
+
+    /// `true` if the records of its ports and nodes are more than a second-level cache holds.
+    pub fn is_large(&self) -> bool {
+        let of_port = size_of::<Port>() + self.vcs as usize * size_of::<Channel>();
+        let of_node = size_of::<Nic>() + size_of::<Source>();
+        self.n_ports as usize * of_port + self.n_nodes() as usize * of_node > SECOND_LEVEL_CACHE
+    }
+
+    /// Fewer events than so many at a router do not touch most of its ports.
+    pub(crate) fn few(&self) -> usize {
+        self.few
     }
 
     /// Parts of a packet of `size` bytes that travel by themselves.

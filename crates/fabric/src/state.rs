@@ -12,8 +12,10 @@ pub mod pipeline;
 
 pub use des::lists::NONE;
 
-/// A branch on the way to records of incoming messages: sixteen ways, each [`NONE`], a record, or a branch.
-pub type Ways = [u32; 16];
+/// A branch on the way to records of incoming messages: sixteen ways, each [`NONE`], a record, or a branch. One cache line.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Ways(pub [u32; 16]);
 
 /// An output port: when its link is free, what it has sent, what waits. One cache line.
 ///

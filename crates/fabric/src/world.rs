@@ -1,7 +1,7 @@
 //! The network as a world of the event engine: a logical process is a router with its nodes.
 
 use crate::endpoints;
-use crate::incoming;
+use crate::foresight;
 use crate::network::model::{Fabric, RouterModel};
 use crate::observe::{Record, Stats};
 use crate::packet::{Kind, Packet};
@@ -173,27 +173,46 @@ impl<M: RouterModel> World for Fabric<M> {
         Time(wake.min(M::close(self.at(st, j, lp, sink), end.0)))
     }
 
+    fn is_large(&self) -> bool {
+        self.model.is_large(&self.net)
+    }
+
     #[inline(always)]
-    fn prefetch(&self, st: &State, lp: u32) {
-        if M::TICKS && self.model.is_small() {
-            return;
-        }
+    fn prefetch(&self, st: &State, lp: u32, each: usize) {
         let site = &self.net.sites[lp as usize];
-        let ports = site.port..site.port + site.ports();
-        st.ports.prefetch(ports.start, ports.end);
-        st.channels
-            .prefetch(ports.start * self.net.vcs, ports.end * self.net.vcs);
+        if !foresight::tells_ports(&self.net, each) {
+            let ports = site.port..site.port + site.ports();
+            st.ports.prefetch(ports.start, ports.end);
+            if M::CHANNELS {
+                st.channels
+                    .prefetch(ports.start * self.net.vcs, ports.end * self.net.vcs);
+            }
+            self.net.peers.prefetch(ports.start as usize, ports.end as usize);
+        }
         let nodes = self.net.node_places(lp, site);
         st.nics.prefetch(nodes.start, nodes.end);
-        st.sources.prefetch(nodes.start, nodes.end);
+        if self.net.workload.has_sources() {
+            st.sources.prefetch(nodes.start, nodes.end);
+        }
+        if self.net.interface.control_first {
+            st.controls.prefetch(nodes.start, nodes.end);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_lists(&self, st: &State, lp: u32) {
+        self.model.prefetch_lists(&self.net, st, lp);
+        if self.net.workload.ranks().is_some() {
+            foresight::prefetch_posts(&self.net, st, lp);
+        }
     }
 
     fn foresees(&self) -> bool {
         self.net.messages.keeps_records
     }
 
-    fn foresee(&self, st: &State, events: &[Packet]) {
-        incoming::foresee(&self.net, st, events);
+    fn foresee(&self, st: &State, events: &[Packet], each: usize) {
+        foresight::foresee::<M>(&self.net, st, events, each);
     }
 
     fn first_wake(&self, st: &State, lp: u32) -> Time {

@@ -137,6 +137,9 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// `true` for routers with a clock, which are closed in nearly every window whether there is something to inject or not.
     const TICKS: bool = false;
 
+    /// `false` for routers that never look at [`State::channels`].
+    const CHANNELS: bool = true;
+
     /// Lists of waiting packets per output port in [`State::lists`], besides the one per channel.
     const LISTS: u32 = 0;
 
@@ -194,6 +197,10 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
     fn start(&self, _: &Network, _routers: &Range<u32>, _: &mut State) {}
 
+    /// Asks for the packets that wait in a router to be brought into the caches, behind its ports and channels; may do nothing.
+    #[inline(always)]
+    fn prefetch_lists(&self, _: &Network, _: &State, _lp: u32) {}
+
     /// Appends the columns that are the model's own, of one router, for a checkpoint.
     fn pack(&self, _: &Network, _: &State, _lp: u32, _out: &mut Vec<u8>) {}
 
@@ -219,10 +226,9 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
         0
     }
 
-    /// `true` if the records of all routers are so few that they stay in the caches, where that is asked ([`RouterModel::TICKS`]).
-    #[inline(always)]
-    fn is_small(&self) -> bool {
-        false
+    /// `true` if the records of all routers are more than caches hold.
+    fn is_large(&self, net: &Network) -> bool {
+        net.is_large()
     }
 
     /// How interfaces take messages, if not by a link.

@@ -10,7 +10,7 @@ use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
-use crate::state::State;
+use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
 
 /// The model.
@@ -110,6 +110,26 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             }
         }
         wake
+    }
+
+    #[inline(always)]
+    fn prefetch_lists(&self, net: &Network, st: &State, lp: u32) {
+        let free = st.routers.get(lp).free_slot;
+        if free != NONE {
+            st.links.prefetch_one(free);
+            st.slots.prefetch_one(free);
+        }
+        if !PLAIN {
+            return;
+        }
+        let first = net.sites[lp as usize].port;
+        let mut bits = *st.waiting.get(lp);
+        while bits != 0 {
+            let head = st.channels.get(first + bits.trailing_zeros()).head;
+            bits &= bits - 1;
+            st.slots.prefetch_one(head);
+            st.links.prefetch_one(head);
+        }
     }
 
     /// Time (ps) that the port needs for what it sends and for what waits, whatever the channel.

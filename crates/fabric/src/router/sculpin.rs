@@ -17,6 +17,7 @@ pub struct Sculpin<const PLAIN: bool = false>;
 impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = false;
+    const CHANNELS: bool = false;
 
     fn new(_: &RunSpec, _: &Network) -> Self {
         Sculpin

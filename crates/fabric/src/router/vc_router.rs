@@ -140,8 +140,8 @@ pub struct VcRouter {
     ways: Box<[u8]>,
     /// Nodes.
     nodes: u32,
-    /// All records are in the caches.
-    is_small: bool,
+    /// There are more records than the caches hold.
+    is_large: bool,
 }
 
 /// Channels of a network whose records, some 100 B each, stay in a second-level cache.
@@ -356,7 +356,7 @@ impl RouterModel for VcRouter {
             links,
             ways: ways(net),
             nodes: net.n_nodes(),
-            is_small: net.peers.entries().len() << shift <= SMALL,
+            is_large: net.peers.entries().len() << shift > SMALL,
         };
         model.usual = model.is_usual();
         model.tell_late(net);
@@ -364,9 +364,8 @@ impl RouterModel for VcRouter {
         model
     }
 
-    #[inline(always)]
-    fn is_small(&self) -> bool {
-        self.is_small
+    fn is_large(&self, _: &Network) -> bool {
+        self.is_large
     }
 
     /// Whole flits.

@@ -11,9 +11,7 @@ use work::ranks::state::{Item, PeerRank};
 impl<J: Journal> Endpoint<'_, J> {
     /// The record of another rank; made if there is none.
     pub(super) fn peer(&mut self, other: u32) -> u32 {
-        let bits = self.plans.bucket_bits;
-        let hash = u64::from(other.wrapping_mul(0x9E37_79B1)) >> (32 - bits);
-        let bucket = (self.slot() << bits) + hash as u32;
+        let bucket = bucket(self.plans, self.slot(), other);
         let head = *self.st.mpi.peer_heads.get(bucket);
         let mut place = head;
         while place != NONE {
@@ -156,6 +154,14 @@ impl<J: Journal> Endpoint<'_, J> {
         self.st.mpi.items.edit(self.j, before).next = item.next;
         (head, item)
     }
+}
+
+/// Where the record of another rank is looked for from: one of the buckets of the rank in a slot.
+#[inline(always)]
+pub(in crate::mpi) fn bucket(plans: &Plans, slot: u32, other: u32) -> u32 {
+    let bits = plans.bucket_bits;
+    let hash = u64::from(other.wrapping_mul(0x9E37_79B1)) >> (32 - bits);
+    (slot << bits) + hash as u32
 }
 
 /// The peers that a rank has met, bucket by bucket.
