@@ -310,6 +310,18 @@ def test_every_engine_is_tried_and_refusals_say_why(tmp_path):
     assert all(reason for reason in found.refused.values())
 
 
+def test_of_several_engines_those_that_refuse_do_not_hide_the_others():
+    ring = fs.Study(RING)
+    found = fs.routes(ring, engine=["ftree", "updn", "parx"], samples=10)
+    assert [entry.name for entry in found] == ["updn"]
+    assert set(found.refused) == {"ftree", "parx"}
+    with pytest.raises(fs.StudyError, match="ftree"):
+        fs.routes(ring, engine=["ftree", "parx"])
+    # A name that is none is a mistake, whatever the others give.
+    with pytest.raises(fs.StudyError, match="updm"):
+        fs.routes(ring, engine=["updn", "updm"])
+
+
 def test_a_real_fabric_is_a_topology_too(tmp_path, fabric):
     study = tmp_path / "s.toml"
     study.write_text('name = "s"\n[topology]\nkind = "graph"\nfile = "fabric.ibnetdiscover"\n')

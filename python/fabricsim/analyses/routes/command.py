@@ -11,7 +11,7 @@ import typer
 from fabricsim._units import format_bytes
 from fabricsim.analyses.routes.defaults import LANES, SAMPLES
 from fabricsim.analyses.routes.options import AddressOfHost, Compare, Lanes, Lmc, Rack, Samples, Seed, Shift
-from fabricsim.cli._base import CHECK, InputError, JsonOption, app, example, put, say
+from fabricsim.cli._base import CHECK, INPUT, InputError, JsonOption, app, example, put, say
 
 
 def _engine_names(engines: list[str] | None) -> list[str]:
@@ -121,5 +121,8 @@ def routes(
     for one in lossy:
         which = "".join(f", {example}" for example in one.summary["broken_examples"][:1])
         say(f"error: {one.name}: {one.broken:,} pairs of hosts do not reach each other{which}")
-    if lossy:
-        raise typer.Exit(CHECK)
+    refused = [found.refused[name] for name in _engine_names(engine) if name in found.refused]
+    for reason in refused:
+        say(f"error: {reason}")
+    if lossy or refused:
+        raise typer.Exit(CHECK if lossy else INPUT)

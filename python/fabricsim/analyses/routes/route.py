@@ -30,7 +30,7 @@ class RouteStudy(RoutedFabric):
     fabric : dict
         ``hosts``, ``switches``, ``cables``, ``lmc``, ``rates``, ``notes``, ``digest``.
     refused : dict
-        Why an engine gave no tables, where all were tried.
+        Why an engine gave no tables, where others did or all were tried.
     """
 
     def write(self, folder: str | Path, *, dump: bool = False) -> list[Path]:
@@ -125,9 +125,10 @@ def routes(
     source : path, str or Study
         A study (its first run's topology), a topology preset, a graph file, or the output of ``ibnetdiscover``.
     engine : str or sequence of str, optional
-        ``"sssp"``, ``"dfsssp"``, ... (`fabricsim routes --list`); ``"minhop"`` where neither engines nor `tables` are given.
+        ``"sssp"``, ``"dfsssp"``, ... (`fabricsim routes --list`); ``"minhop"`` where neither engines nor `tables` are given. Of
+        several, those that refuse the fabric are listed with their reason (`RouteStudy.refused`).
     compare : bool, optional
-        All engines; those that refuse the fabric are listed with their reason.
+        All engines, also if all of them refuse.
     tables, levels : path, optional
         Tables from a file: fabricsim's own, or a dump by ``dump_lfts``, ``ibroute`` or OpenSM; service levels of the paths from
         OpenSM's path record dump.
@@ -160,7 +161,8 @@ def routes(
     Raises
     ------
     StudyError, FileNotFoundError
-        Something of the input is wrong; ``error.diagnostics`` says where, why and what to do.
+        Something of the input is wrong, or no engine that was asked for gives tables; ``error.diagnostics`` says where, why and
+        what to do.
 
     Examples
     --------
@@ -192,14 +194,17 @@ def routes(
         found.append(fabric.tables(content, str(tables), level_content, str(levels or "")))
     elif levels is not None:
         raise ValueError("levels are of tables: give the tables too")
-    refused: dict[str, str] = {}
+    known = {entry["name"] for entry in route_engines()}
+    refused: dict[str, StudyError] = {}
     for one in engines:
         try:
             found.append(fabric.route(one, options))
         except StudyError as error:
-            if not compare:
+            if one not in known:
                 raise
-            refused[one] = str(error)
+            refused[one] = error
+    if refused and not found and not compare:
+        raise next(iter(refused.values()))
     about = json.loads(fabric.about())
     switches, hosts = about["switch_names"], about["host_names"]
     entries: list[EngineRoutes] = []
@@ -208,7 +213,7 @@ def routes(
         # An engine's tables of a file stand beside those that it computes.
         name_of = made.engine if made.engine not in [entry.name for entry in entries] else f"{made.engine}-again"
         entries.append(EngineRoutes(name_of, json.loads(figures.summary), json.loads(made.about), made, figures, switches, hosts))
-    return RouteStudy(name, fabric, entries, questions, refused)
+    return RouteStudy(name, fabric, entries, questions, {one: str(error) for one, error in refused.items()})
 
 
 def route_engines() -> list[dict[str, Any]]:
