@@ -1,12 +1,17 @@
-//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. Events of one LP and time
-//! are left as they come, and put into their order at the end, where each is hashed once however many there are.
+//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. Many events of one LP and
+//! time are left as they come, and put into their order at the end, where each is hashed once however many there are.
 
+use crate::cache::bring;
 use crate::ring::WindowGrid;
 use crate::world::Event;
 use std::cmp::Ordering;
 
 /// A radix slot with more events than this is sorted by comparison once insertion turns out to be dear.
 const CROWDED: u32 = 24;
+/// Events of one LP and time among which one more is put into its place at once; with more of them all are ordered together in the end.
+const MOST_AT_ONCE: usize = 6;
+/// Bytes of a buffer that are asked for while the one before it is read.
+const FIRST_LINES: usize = 1 << 10;
 /// Moves per event that insertion may take.
 const MOVES: usize = 8;
 
@@ -18,7 +23,7 @@ pub(crate) struct Scratch<E> {
     starts: Vec<u32>,
     /// The radix slot of each event of the batch.
     slots: Vec<u32>,
-    /// Radix slots in which events of one LP and time have met.
+    /// Radix slots in which many events of one LP and time have met.
     tied: Vec<u32>,
     /// Of those that are put into their order, the words with their places, and themselves.
     words: Vec<(u64, u32)>,
@@ -90,7 +95,11 @@ impl<E: Event> Scratch<E> {
             counts[slot as usize] += 1;
             slot
         };
-        for (buffer, slots) in with_slots(batch, slots) {
+        for (place, (buffer, slots)) in with_slots(batch, slots).enumerate() {
+            // Within a buffer the processor sees by itself what comes next.
+            if let Some(next) = batch.get(place + 1) {
+                bring(next.as_ptr().cast(), FIRST_LINES.min(size_of_val(&next[..])));
+            }
             let (fours, rest) = buffer.as_chunks::<4>();
             let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
             for (events, slots) in fours.iter().zip(slot_fours) {
@@ -127,8 +136,10 @@ impl<E: Event> Scratch<E> {
                 if place != first {
                     // One comparison of one word per event: LP, then time within the window.
                     let (before, key) = (order.get_unchecked(place - 1).key(start), event.key(start));
-                    if before > key && insert(&mut order[first..=place], start, &mut moves) || before == key {
-                        note(tied, slot);
+                    if before > key {
+                        insert(&mut order[first..=place], (start, seed), &mut moves, (tied, slot));
+                    } else if before == key {
+                        settle(&mut order[first..=place], (start, seed), &mut moves, (tied, slot));
                     }
                 }
             }
@@ -192,14 +203,6 @@ impl<E: Event> Scratch<E> {
     }
 }
 
-/// Notes that events of one LP and time are in a radix slot.
-#[cold]
-fn note(tied: &mut Vec<u32>, slot: u32) {
-    if tied.last() != Some(&slot) {
-        tied.push(slot);
-    }
-}
-
 /// `true` if `a`, in the place before `b`, stays there. `start` is the window's: all times are less than 2^32 ps later.
 #[inline(always)]
 fn is_before<E: Event>(a: &E, b: &E, start: u64, seed: u64) -> bool {
@@ -221,36 +224,89 @@ fn repair<E: Event>(order: &mut [E], seed: u64, start: u64) {
     }
 }
 
-/// Puts the last event of an order into its place by LP and time, where all before it are in order and it comes before the one next to
-/// it; `true` if it comes behind one of the same LP and time. Takes how far that is from `moves`, and does nothing if none are left.
+/// Where events of a slot that are left for later are noted, and the slot.
+type Noted<'a> = (&'a mut Vec<u32>, u32);
+
+/// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it. Takes how far
+/// that is from `moves`, and does nothing if none are left.
 #[inline(never)]
-fn insert<E: Event>(order: &mut [E], start: u64, moves: &mut usize) -> bool {
+fn insert<E: Event>(order: &mut [E], at: (u64, u64), moves: &mut usize, noted: Noted<'_>) {
     if let [.., before, last] = order {
         std::mem::swap(before, last);
     }
     // Most often there are but two, and no register is needed for more.
-    order.len() > 2 && insert_further(order, start, moves)
+    if order.len() > 2 {
+        insert_further(order, at, moves, noted);
+    }
 }
 
 /// Goes on with the event before the last, which may have further to go.
 #[inline(never)]
-fn insert_further<E: Event>(order: &mut [E], start: u64, moves: &mut usize) -> bool {
+fn insert_further<E: Event>(order: &mut [E], (start, seed): (u64, u64), moves: &mut usize, noted: Noted<'_>) {
     let mut place = order.len() - 2;
     let event = order[place];
     let key = event.key(start);
-    let mut ties = false;
-    while *moves > 0 && place > 0 {
-        let before = order[place - 1].key(start);
-        if before <= key {
-            ties = before == key;
-            break;
-        }
+    while *moves > 0 && place > 0 && order[place - 1].key(start) > key {
         order[place] = order[place - 1];
         place -= 1;
         *moves -= 1;
     }
     order[place] = event;
-    ties
+    if place > 0 && order[place - 1].key(start) == key {
+        settle(&mut order[..=place], (start, seed), moves, noted);
+    }
+}
+
+/// Puts the last event of an order into its place among those of the same LP and time, which it stands behind. If there are many of them
+/// it stays there, and their slot is noted.
+#[cold]
+#[inline(never)]
+fn settle<E: Event>(order: &mut [E], (start, seed): (u64, u64), moves: &mut usize, (tied, slot): Noted<'_>) {
+    let place = order.len() - 1;
+    let event = &order[place];
+    let key = event.key(start);
+    // All before it are in order by LP and time.
+    if place >= MOST_AT_ONCE && order[place - MOST_AT_ONCE].key(start) == key {
+        if tied.last() != Some(&slot) {
+            tied.push(slot);
+        }
+        return;
+    }
+    if loses_tie(&order[place - 1], event, seed) {
+        settle_further(order, (start, seed), moves);
+    }
+}
+
+/// Goes on where the last event has lost the tie with the one before it.
+#[inline(never)]
+fn settle_further<E: Event>(order: &mut [E], (start, seed): (u64, u64), moves: &mut usize) {
+    let mut place = order.len() - 1;
+    let event = order[place];
+    let key = event.key(start);
+    let mut word = None;
+    while *moves > 0 {
+        order[place] = order[place - 1];
+        place -= 1;
+        *moves -= 1;
+        let next = place
+            .checked_sub(1)
+            .map(|next| &order[next])
+            .filter(|next| next.key(start) == key);
+        if !next.is_some_and(|next| loses_next_tie(next, &event, &mut word, seed)) {
+            break;
+        }
+    }
+    order[place] = event;
+}
+
+/// [`loses_tie`] against an event that may have several: its word is worked out once.
+#[inline]
+fn loses_next_tie<E: Event>(a: &E, b: &E, word: &mut Option<u64>, seed: u64) -> bool {
+    let word = *word.get_or_insert_with(|| b.tie_word(seed));
+    match a.tie_word(seed).cmp(&word) {
+        Ordering::Equal => loses_tie(a, b, seed),
+        unequal => unequal == Ordering::Greater,
+    }
 }
 
 /// `true` if `a` comes after `b`, which is for the same LP at the same time; rare, and kept out of the loop with its hashes.
