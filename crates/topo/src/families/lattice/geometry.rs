@@ -561,3 +561,29 @@ pub(super) fn lines(kind: LatticeKind, size: u32) -> u32 {
         _ => 2,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_the_same_from_a_table_and_worked_out() {
+        // The first has a table, the others do not; a dimension of one router has no bits.
+        for shape in [&[5, 1, 7, 2][..], &[27, 26, 25], &[3, 6_007], &[1, 20_011, 1]] {
+            let lattice = LatticeGeometry::new(LatticeKind::Torus, shape, &[], 1);
+            let routers = shape.iter().product::<u32>();
+            assert_eq!(lattice.packed.table.is_empty(), routers > MOST_IN_TABLE);
+            let mut expected = vec![0; shape.len()];
+            for router in 0..routers {
+                let found: Vec<u32> = (0..shape.len()).map(|dim| lattice.coord(router, dim)).collect();
+                assert_eq!(found, expected, "router {router} of {shape:?}");
+                for (c, &size) in expected.iter_mut().zip(shape) {
+                    *c = (*c + 1) % size;
+                    if *c > 0 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
