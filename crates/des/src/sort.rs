@@ -120,10 +120,21 @@ impl<E: Event> Scratch<E> {
         }
         self.starts.clear();
         self.starts.extend_from_slice(counts);
-        let (order, starts, tied) = (&mut self.order[..n], &self.starts[..], &mut self.tied);
-        let start = grid.start;
-        let mut moves = MOVES * n;
-        tied.clear();
+        self.scatter(batch, n, grid.start, seed);
+    }
+
+    /// Puts each event of a batch to its slot, of which the counting pass has told, in order there.
+    #[inline(always)]
+    fn scatter(&mut self, batch: &[Vec<E>], n: usize, start: u64, seed: u64) {
+        let (order, starts) = (&mut self.order[..n], &self.starts[..]);
+        let (counts, slots) = (&mut self.counts, &mut self.slots[..n]);
+        self.tied.clear();
+        let mut insertion = Insertion {
+            start,
+            seed,
+            moves: MOVES * n,
+            tied: &mut self.tied,
+        };
         let mut scatter = |event: &E, slot: u32| {
             // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
             // them as it is used, the last one below `n`; starts are a copy of them. A place behind the slot's start has one before it.
@@ -137,9 +148,9 @@ impl<E: Event> Scratch<E> {
                     // One comparison of one word per event: LP, then time within the window.
                     let (before, key) = (order.get_unchecked(place - 1).key(start), event.key(start));
                     if before > key {
-                        insert(&mut order[first..=place], (start, seed), &mut moves, (tied, slot));
+                        insertion.insert(&mut order[first..=place], slot);
                     } else if before == key {
-                        settle(&mut order[first..=place], (start, seed), &mut moves, (tied, slot));
+                        insertion.settle(&mut order[first..=place], slot);
                     }
                 }
             }
@@ -157,7 +168,7 @@ impl<E: Event> Scratch<E> {
                 scatter(event, slot);
             }
         }
-        if moves == 0 {
+        if insertion.moves == 0 {
             sort_crowded(order, counts, seed);
             repair(order, seed, start);
         } else if !self.tied.is_empty() {
@@ -224,79 +235,88 @@ fn repair<E: Event>(order: &mut [E], seed: u64, start: u64) {
     }
 }
 
-/// Where events of a slot that are left for later are noted, and the slot.
-type Noted<'a> = (&'a mut Vec<u32>, u32);
-
-/// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it. Takes how far
-/// that is from `moves`, and does nothing if none are left.
-#[inline(never)]
-fn insert<E: Event>(order: &mut [E], at: (u64, u64), moves: &mut usize, noted: Noted<'_>) {
-    if let [.., before, last] = order {
-        std::mem::swap(before, last);
-    }
-    // Most often there are but two, and no register is needed for more.
-    if order.len() > 2 {
-        insert_further(order, at, moves, noted);
-    }
+/// What is known while events are put into their places.
+struct Insertion<'a> {
+    start: u64,
+    seed: u64,
+    /// How far events may yet be moved in all; nothing is done once none are left.
+    moves: usize,
+    /// Slots with events that are left for later.
+    tied: &'a mut Vec<u32>,
 }
 
-/// Goes on with the event before the last, which may have further to go.
-#[inline(never)]
-fn insert_further<E: Event>(order: &mut [E], (start, seed): (u64, u64), moves: &mut usize, noted: Noted<'_>) {
-    let mut place = order.len() - 2;
-    let event = order[place];
-    let key = event.key(start);
-    while *moves > 0 && place > 0 && order[place - 1].key(start) > key {
-        order[place] = order[place - 1];
-        place -= 1;
-        *moves -= 1;
-    }
-    order[place] = event;
-    if place > 0 && order[place - 1].key(start) == key {
-        settle(&mut order[..=place], (start, seed), moves, noted);
-    }
-}
-
-/// Puts the last event of an order into its place among those of the same LP and time, which it stands behind. If there are many of them
-/// it stays there, and their slot is noted.
-#[cold]
-#[inline(never)]
-fn settle<E: Event>(order: &mut [E], (start, seed): (u64, u64), moves: &mut usize, (tied, slot): Noted<'_>) {
-    let place = order.len() - 1;
-    let event = &order[place];
-    let key = event.key(start);
-    // All before it are in order by LP and time.
-    if place >= MOST_AT_ONCE && order[place - MOST_AT_ONCE].key(start) == key {
-        if tied.last() != Some(&slot) {
-            tied.push(slot);
+impl Insertion<'_> {
+    /// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it.
+    #[inline(never)]
+    fn insert<E: Event>(&mut self, order: &mut [E], slot: u32) {
+        if let [.., before, last] = order {
+            std::mem::swap(before, last);
         }
-        return;
-    }
-    if loses_tie(&order[place - 1], event, seed) {
-        settle_further(order, (start, seed), moves);
-    }
-}
-
-/// Goes on where the last event has lost the tie with the one before it.
-#[inline(never)]
-fn settle_further<E: Event>(order: &mut [E], (start, seed): (u64, u64), moves: &mut usize) {
-    let mut place = order.len() - 1;
-    let event = order[place];
-    let key = event.key(start);
-    let mut word = None;
-    while *moves > 0 {
-        order[place] = order[place - 1];
-        place -= 1;
-        *moves -= 1;
-        let next = place
-            .checked_sub(1)
-            .map(|next| &order[next])
-            .filter(|next| next.key(start) == key);
-        if !next.is_some_and(|next| loses_next_tie(next, &event, &mut word, seed)) {
-            break;
+        // Most often there are but two, and no register is needed for more.
+        if order.len() > 2 {
+            self.insert_further(order, slot);
         }
     }
-    order[place] = event;
+
+    /// Goes on with the event before the last, which may have further to go.
+    #[inline(never)]
+    fn insert_further<E: Event>(&mut self, order: &mut [E], slot: u32) {
+        let mut place = order.len() - 2;
+        let event = order[place];
+        let key = event.key(self.start);
+        while self.moves > 0 && place > 0 && order[place - 1].key(self.start) > key {
+            order[place] = order[place - 1];
+            place -= 1;
+            self.moves -= 1;
+        }
+        order[place] = event;
+        if place > 0 && order[place - 1].key(self.start) == key {
+            self.settle(&mut order[..=place], slot);
+        }
+    }
+
+    /// Puts the last event of an order into its place among those of the same LP and time, which it stands behind. If there are many of
+    /// them it stays there, and their slot is noted.
+    #[cold]
+    #[inline(never)]
+    fn settle<E: Event>(&mut self, order: &mut [E], slot: u32) {
+        if order.len() > MOST_AT_ONCE && self.has_many(order) {
+            if self.tied.last() != Some(&slot) {
+                self.tied.push(slot);
+            }
+        } else if let [.., before, event] = order
+            && loses_tie(before, event, self.seed)
+        {
+            self.settle_further(order);
+        }
+    }
+
+    /// Whether the last event of an order stands behind as many of the same LP and time as are ordered together.
+    fn has_many<E: Event>(&self, order: &[E]) -> bool {
+        let last = order.len() - 1;
+        // All before it are in order by LP and time.
+        order[last - MOST_AT_ONCE].key(self.start) == order[last].key(self.start)
+    }
+
+    /// Goes on where the last event has lost the tie with the one before it.
+    #[inline(never)]
+    fn settle_further<E: Event>(&mut self, order: &mut [E]) {
+        let mut place = order.len() - 1;
+        let event = order[place];
+        let key = event.key(self.start);
+        let mut word = None;
+        while self.moves > 0 {
+            order[place] = order[place - 1];
+            place -= 1;
+            self.moves -= 1;
+            let next = place.checked_sub(1).map(|next| &order[next]);
+            let next = next.filter(|next| next.key(self.start) == key);
+            if !next.is_some_and(|next| loses_next_tie(next, &event, &mut word, self.seed)) {
+                break;
+            }
+        }
+        order[place] = event;
+    }
 }
 
 /// [`loses_tie`] against an event that may have several: its word is worked out once.

@@ -3,16 +3,13 @@
 //! Where messages have records, what an event reads is all over the memory, one read telling where the next is. A number of events are walked
 //! through together: memory answers their questions side by side, where their handlers would wait for each.
 
-use crate::incoming;
+use crate::incoming::{self, TOGETHER};
 use crate::mpi;
 use crate::network::Network;
 use crate::network::model::RouterModel;
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, State};
 use des::Event;
-
-/// Events that are looked at together: enough that memory answers many questions at a time.
-pub(crate) const TOGETHER: usize = 32;
 
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.

@@ -4,7 +4,6 @@
 //! on is told by four bits after the other of a hash that no two messages share. A branch has at least two records behind it, so that
 //! its shape is a function of what is in it.
 
-use crate::foresight::TOGETHER;
 use crate::network::Network;
 use crate::packet::{Kind, Label, Packet};
 use crate::state::{Incoming, NONE, State, Ways};
@@ -91,6 +90,9 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
         level += 1;
     }
 }
+
+/// Events that are looked at together: enough that memory answers many questions at a time.
+pub(crate) const TOGETHER: usize = 32;
 
 /// Asks the processor for the records that these events, at most [`TOGETHER`] of routers of one block, will look for. A record is found by
 /// reads each of which tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.

@@ -6,8 +6,7 @@ mod endpoint;
 pub use account::RankRow;
 
 use crate::envelope::{Envelope, SENT};
-use crate::foresight::TOGETHER;
-use crate::incoming;
+use crate::incoming::{self, TOGETHER};
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
 use crate::observe::{NO_MESSAGE, Record};
