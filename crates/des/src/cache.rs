@@ -3,23 +3,13 @@
 /// Asks the processor to bring `bytes` bytes from `place` on into its caches: a hint that changes nothing else, wherever `place` is.
 #[inline(always)]
 pub(crate) fn bring(place: *const u8, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let mut line = place.cast::<i8>();
-        // Two lines a turn, one too many at the end does no harm.
-        for _ in 0..bytes.div_ceil(128) {
-            // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
-            #[allow(unsafe_code)]
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(line);
-                _mm_prefetch::<_MM_HINT_T0>(line.wrapping_add(64));
-            }
-            line = line.wrapping_add(128);
-        }
+    let mut line = place;
+    // Two lines a turn, one too many at the end does no harm.
+    for _ in 0..bytes.div_ceil(128) {
+        bring_line(line);
+        bring_line(line.wrapping_add(64));
+        line = line.wrapping_add(128);
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (place, bytes);
 }
 
 /// [`bring`] of one line.
@@ -28,7 +18,7 @@ pub(crate) fn bring_line(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: as above.
+        // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
         #[allow(unsafe_code)]
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(place.cast());

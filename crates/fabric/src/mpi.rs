@@ -11,7 +11,7 @@ use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
 use crate::observe::{NO_MESSAGE, Record};
 use crate::packet::{Kind, Packet};
-use crate::state::{NONE, State};
+use crate::state::{Incoming, NONE, State};
 use des::{Event, Journal, Sink};
 use endpoint::Endpoint;
 pub(crate) use endpoint::{items, peer_places};
@@ -122,6 +122,15 @@ impl<M: RouterModel, S: Sink<Fabric<M>>> Out for Outlet<'_, M, S> {
     }
 }
 
+/// The envelope of a rank's message to a host, all of which has come, and the numbers of the ranks that it is from and for.
+fn between(net: &Network, (plan, logical): (&Plan, u32), message: &Incoming) -> Option<(Envelope, u32, u32)> {
+    let envelope = Envelope::from_words(message.envelope())?;
+    let (.., from) = net.workload.ranks_of(message.source)?;
+    let from = plan.rank(from, envelope.from.into())?;
+    let to = plan.rank(logical, envelope.to.into())?;
+    Some((envelope, from, to))
+}
+
 /// Asks the processor for what ranks will look up when messages are handed to them: of these events, by their places, with the messages'
 /// records.
 pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(usize, u32)]) {
@@ -132,20 +141,13 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(u
         let node = net.sites[event.lp() as usize].node + u32::from(event.port());
         let entry = st.incoming.get(record);
         // What was found may be the record of another message, of which not all has come.
-        let is_its = (entry.source, entry.label) == (event.source(), event.label());
-        let Some(envelope) = Envelope::from_words(entry.envelope()).filter(|_| is_its) else {
+        if (entry.source, entry.label) != (event.source(), event.label()) {
+            continue;
+        }
+        let Some((plans, plan, logical)) = net.workload.ranks_of(node) else {
             continue;
         };
-        let Some(((plans, plan, logical), (.., from))) =
-            net.workload.ranks_of(node).zip(net.workload.ranks_of(entry.source))
-        else {
-            continue;
-        };
-        let ranks = (
-            plan.rank(from, envelope.from.into()),
-            plan.rank(logical, envelope.to.into()),
-        );
-        let (Some(from), Some(_)) = ranks else {
+        let Some((envelope, from, _)) = between(net, (plan, logical), entry) else {
             continue;
         };
         let slot = plans.first_slot(net.node_place(event.lp(), node) - node % plans.rails) + u32::from(envelope.to);
@@ -216,17 +218,7 @@ fn run<J: Journal>(
         Kind::Delivered => {
             let key = (event.source(), node, event.label());
             let entry = incoming::take(net, endpoint.st, endpoint.j, lp, key);
-            let Some(envelope) = Envelope::from_words(entry.envelope()) else {
-                return;
-            };
-            let Some((_, _, from)) = net.workload.ranks_of(entry.source) else {
-                return;
-            };
-            let ranks = (
-                plan.rank(from, envelope.from.into()),
-                plan.rank(logical, envelope.to.into()),
-            );
-            let (Some(from), Some(number)) = ranks else {
+            let Some((envelope, from, number)) = between(net, (plan, logical), &entry) else {
                 return;
             };
             (endpoint.local, endpoint.number, endpoint.birth) = (envelope.to, number, entry.birth);

@@ -178,8 +178,9 @@ def routes(
     for lines, where in _removals(remove):
         fabric = fabric.without(lines, where)
     engines = list(dict.fromkeys([engine] if isinstance(engine, str) else engine))
+    known = [entry["name"] for entry in route_engines()]
     if compare:
-        engines += [entry["name"] for entry in route_engines() if entry["name"] not in engines]
+        engines += [name for name in known if name not in engines]
     elif not engines and tables is None:
         engines = ["minhop"]
     questions: dict[str, Any] = {"samples": samples, "seed": seed, "path": path, "hottest": hottest}
@@ -194,7 +195,6 @@ def routes(
         found.append(fabric.tables(content, str(tables), level_content, str(levels or "")))
     elif levels is not None:
         raise ValueError("levels are of tables: give the tables too")
-    known = {entry["name"] for entry in route_engines()}
     refused: dict[str, StudyError] = {}
     for one in engines:
         try:
