@@ -1,6 +1,6 @@
 //! The engines, for networks: compiled here and nowhere else. Which one runs a network changes nothing of the answer.
 
-use crate::any::AnyFabric;
+use crate::models::AnyFabric;
 use crate::observe::Stats;
 use des::engine::Engine;
 use des::optimistic::Speculation;

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use study::{BitsPerSec, Bytes, choice};
 
-mod models;
+mod named_model;
 mod pipeline;
 
-pub use models::{CreditLeaves, HopCost, LinkDelays, NamedModel, RouterChannels, RouterModel};
+pub use named_model::{Architecture, CreditLeaves, HopCost, LinkDelays, NamedModel, RouterChannels, RouterKind};
 pub use pipeline::{Allocator, Crossing, Matcher, OutputsSpec, PipelineSpec, RequestRule};
 
 /// Link parameters: a default and exceptions by class name (`host`, `local`, `global`, `x`, ...).
@@ -34,18 +34,6 @@ pub struct LinkSpec {
     pub bandwidth: BitsPerSec,
     /// Propagation delay.
     pub latency: Time,
-}
-
-choice! {
-    /// Inner structure of a `credit` router.
-    pub enum Architecture {
-        Voq = "voq", "Virtual output queues over the input buffers, ideal crossbar.";
-        InputQueued = "input-queued", "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.";
-        LateAdmission = "late-admission", "Output queues that admit a packet when there is room, the upstream credit being withheld until then.";
-        LateAdmissionVcs = "late-admission-vcs", "The same with a queue per virtual channel, whole packets, links to nodes, and no rule for rings.";
-        OutputBuffered = "output-buffered", "Output buffers per virtual channel behind an ideal crossbar; what has no room there waits in the input buffer.";
-        VcRouter = "vc-router", "Flits in input queues per virtual channel; channels and switch are allocated in every cycle of a clock.";
-    }
 }
 
 choice! {
@@ -86,7 +74,7 @@ choice! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouterSpec {
     /// The model.
-    pub model: RouterModel,
+    pub model: RouterKind,
     /// Name of the preset that gave the values, if any.
     pub preset: Option<String>,
     /// Inner structure; `credit` only.

@@ -1,10 +1,9 @@
 //! Networks: the specification of a run, packets, router models, network interfaces, routing, and who plays the work of nodes and ranks.
 //!
-//! Data goes one way: [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`any::AnyFabric`]
+//! Data goes one way: [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`models::AnyFabric`]
 //! changes event by event -> [`observe::Stats`]. How a run is read from a study, and who runs a network and judges what came of it, is
 //! not known here.
 
-pub mod any;
 pub mod blocks;
 mod endpoints;
 pub mod engines;
@@ -13,6 +12,7 @@ pub mod equipment;
 mod foresight;
 mod incoming;
 pub mod memory;
+pub mod models;
 pub mod mpi;
 pub mod network;
 pub mod nic;

@@ -3,9 +3,9 @@
 //! Every record is taken apart by all of its fields, so that a new one does not compile until it is said what it is. What is not known to repeat
 //! is refused by [`may_repeat`] before the run, or differs.
 
-use crate::any::AnyFabric;
 use crate::envelope::{Envelope, Notice, Purpose, SENT, left_message, notice_later, read, with_left};
 use crate::incoming;
+use crate::models::AnyFabric;
 use crate::mpi::account::ranks_at;
 use crate::mpi::{items, peer_places};
 use crate::network::Network;

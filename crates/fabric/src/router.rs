@@ -1,7 +1,7 @@
-//! Router models: what happens between a packet's arrival at a router and its start on the next link.
+//! What router models share: the way of a packet, queues, links and credits, as methods of the router at hand.
 //!
-//! A model is a value, its parameters in a run; the world is generic over its type, so that nothing is decided per event. All models share
-//! the columns of [`State`](crate::state::State) and the helpers below.
+//! A model is a value, its parameters in a run; the world is generic over its type, so that nothing is decided per event. The models are in
+//! [`models`](crate::models), above; all of them share the columns of [`State`](crate::state::State).
 
 use crate::network::Peer;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
@@ -12,23 +12,8 @@ use crate::state::{Link, NONE, State};
 use des::{Journal, Sink, Time};
 use in_time::comes_through;
 
-pub mod credit;
 mod in_time;
-pub mod input_queued;
-pub mod late_admission;
-pub mod late_admission_vcs;
 pub(crate) mod news;
-pub mod output_buffered;
-pub mod sculpin;
-pub mod vc_router;
-
-pub use credit::Credit;
-pub use input_queued::InputQueued;
-pub use late_admission::LateAdmission;
-pub use late_admission_vcs::LateAdmissionVcs;
-pub use output_buffered::OutputBuffered;
-pub use sculpin::Sculpin;
-pub use vc_router::VcRouter;
 
 impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// What waits for a network port at `now`, as `sense` says, in ps of its link, for a packet of `size` bytes; the port has been caught
@@ -78,7 +63,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
 
     /// [`Self::route`] of a packet that is not at its last router, by an adaptive routing; `OFTEN` where it is to have code of its own.
     #[inline(always)]
-    fn route_by_what_waits<const OFTEN: bool>(mut self, packet: &Packet, now: u64) -> Way {
+    pub(crate) fn route_by_what_waits<const OFTEN: bool>(mut self, packet: &Packet, now: u64) -> Way {
         let AtRouter { net, site, .. } = self;
         let sense = net.routing.sense();
         let news = net.routing.news();

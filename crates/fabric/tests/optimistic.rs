@@ -3,8 +3,8 @@
 use des::Time;
 use des::engine::{Stop, history};
 use des::optimistic::Speculation;
-use fabric::any::AnyFabric;
 use fabric::engines::EngineKind;
+use fabric::models::AnyFabric;
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
 use fabric::spec::*;
@@ -114,18 +114,18 @@ fn router_models_are_rolled_back_and_give_one_answer() {
         check(&format!("adaptive credit, {name}"), &spec);
         // In the fixed order of dimensions packets would come to the other worker's routers last, and change nothing there.
         spec.routing = RoutingSpec::RDR;
-        spec.router.model = RouterModel::Sculpin;
+        spec.router.model = RouterKind::SCULPIN;
         check(&format!("sculpin, {name}"), &spec);
-        spec.router.model = RouterModel::Credit;
-        spec.router.architecture = Architecture::InputQueued;
+        spec.router.model = RouterKind::CREDIT;
+        spec.router.architecture = Architecture::INPUT_QUEUED;
         spec.router.output_buffer = Some(Bytes(5_000));
         check(&format!("input-queued, {name}"), &spec);
-        spec.router.architecture = Architecture::OutputBuffered;
+        spec.router.architecture = Architecture::OUTPUT_BUFFERED;
         check(&format!("output-buffered, {name}"), &spec);
         spec.router.output_buffer = None;
-        spec.router.architecture = Architecture::LateAdmissionVcs;
+        spec.router.architecture = Architecture::LATE_ADMISSION_VCS;
         check(&format!("late admission by channel, {name}"), &spec);
-        spec.router.architecture = Architecture::LateAdmission;
+        spec.router.architecture = Architecture::LATE_ADMISSION;
         spec.router.bubble = 2;
         spec.router.local_latency = Time(750);
         spec.nic.chunk = Some(Bytes(300));

@@ -299,7 +299,7 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
         _ => return None,
     };
     if name.ends_with("sculpin") {
-        spec.router.model = RouterModel::Sculpin;
+        spec.router.model = RouterKind::SCULPIN;
     }
     spec.routing = match name.starts_with("dragonfly") {
         true => RoutingSpec::MINIMAL,

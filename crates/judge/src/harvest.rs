@@ -7,8 +7,8 @@
 use bytemuck::{Pod, Zeroable};
 use des::checkpoint::{Pack, put, put_list, take, take_list};
 use des::{Observe, Torn};
-use fabric::any::AnyFabric;
 use fabric::memory::{self, MemoryRow};
+use fabric::models::AnyFabric;
 use fabric::mpi::{self, RankRow};
 use fabric::network::{Network, Site};
 use fabric::nic;

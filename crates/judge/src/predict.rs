@@ -11,7 +11,7 @@ mod memory;
 
 use crate::harvest::MOST_WINDOWS;
 use des::Time;
-use fabric::any;
+use fabric::models;
 use fabric::packet::Packet;
 use fabric::routing::{Detours, Routing};
 use fabric::spec::{
@@ -197,7 +197,7 @@ impl NetworkFacts {
 
     /// Bytes of the network when nothing moves.
     fn standing(&self, run: &RunSpec, ports: f64) -> f64 {
-        let own = any::records(&run.router);
+        let own = models::records(&run.router);
         let per_channel = (size_of::<Channel>() + own.per_channel) as f64;
         let per_port = (size_of::<Port>() + own.per_port) as f64 + self.vcs * per_channel;
         let per_router = (size_of::<Router>() + own.per_router) as f64;

@@ -115,9 +115,9 @@ fn defaults_are_those_of_the_reference() {
             by_class: Default::default(),
         },
         router: RouterSpec {
-            model: RouterModel::Credit,
+            model: RouterKind::CREDIT,
             preset: None,
-            architecture: Architecture::Voq,
+            architecture: Architecture::VOQ,
             traversal: Time::from_ns(100),
             traversal_occupies_link: false,
             vcs: None,
@@ -337,7 +337,7 @@ fn tables_in_a_sweep_replace_whole_tables() {
     let text =
         format!("[router]\nvcs = 3\n{TORUS}[sweep]\nrouter = [{{ model = \"sculpin\" }}, {{ buffer = \"4 KiB\" }}]\n");
     let study = load(&text);
-    assert_eq!(study.runs[0].router.model, RouterModel::Sculpin);
+    assert_eq!(study.runs[0].router.model, RouterKind::SCULPIN);
     assert_eq!(
         (study.runs[1].router.vcs, study.runs[1].router.buffer),
         (None, Some(Bytes(4_096)))
@@ -356,7 +356,7 @@ fn swept_tables_may_have_names_for_the_results() {
     let of_router = |run: &RunSpec| run.sweep[0].1.clone();
     let names: Vec<_> = study.runs.iter().map(of_router).collect();
     assert_eq!(names, ["plain", "small buffers", "{ vcs = 3 }"]);
-    assert_eq!(study.runs[0].router.model, RouterModel::Sculpin);
+    assert_eq!(study.runs[0].router.model, RouterKind::SCULPIN);
     assert_eq!(study.runs[1].router.buffer, Some(Bytes(4_096)));
     // A job's name is its own.
     assert_eq!(study.runs[0].jobs[0].name, "second");
@@ -384,7 +384,7 @@ fn presets_fill_defaults_and_explicit_keys_override() {
     let sculpin = preset("router.preset = \"sculpin\"");
     assert_eq!(
         (sculpin.router.model, sculpin.router.traversal),
-        (RouterModel::Sculpin, Time::ZERO)
+        (RouterKind::SCULPIN, Time::ZERO)
     );
     assert_eq!(sculpin.router.buffer, None);
     let pisces = preset("router.preset = \"pisces\"\nrouter.buffer = \"8 KiB\"");

@@ -3,15 +3,52 @@
 //!
 //! A packet whose head is ready at t starts at max(t, link idle); the link is idle again at start + (size + 20 B) / bandwidth.
 
+use crate::equipment::{HopCost, NamedModel, RouterChannels, RouterKind};
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
 use crate::spec::RunSpec;
 use crate::state::State;
 use des::{Event, Journal, Sink};
+use study::Entry;
 
 /// What a packet takes on a link besides its own bytes.
 const FRAME: u32 = 20;
+
+impl RouterKind {
+    /// As `SCULPIN`, with what Ethernet sends besides packets.
+    pub const FRAMED: RouterKind = RouterKind {
+        entry: Entry {
+            name: "framed",
+            line: "As sculpin, with the preamble and the gap between packets of Ethernet.",
+            groups: &[],
+            source: "IEEE 802.3",
+            limits: "No back-pressure: congestion never spreads upstream.",
+        },
+        named: |_| &NamedFramed,
+    };
+}
+
+/// What is known of it before a run.
+#[derive(Debug)]
+struct NamedFramed;
+
+impl NamedModel for NamedFramed {
+    fn cost(&self) -> HopCost {
+        HopCost {
+            alone: 0.08e-6,
+            with_ranks: 0.075e-6,
+        }
+    }
+
+    fn channels(&self) -> RouterChannels {
+        RouterChannels::Names
+    }
+
+    fn gives_credits(&self) -> bool {
+        false
+    }
+}
 
 /// The model.
 #[derive(Debug)]

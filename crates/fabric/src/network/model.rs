@@ -1,5 +1,5 @@
-//! A network with a router model, the router at hand while it handles an event, and what a router model does. The models are in `router`,
-//! above; what a study says of them is in `spec/router`.
+//! A network with a router model, the router at hand while it handles an event, and what a router model does. The models are in `models`,
+//! above.
 
 use super::{Network, Site};
 use crate::packet::Packet;

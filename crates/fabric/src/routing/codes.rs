@@ -7,7 +7,7 @@
 //! ones where they are global; equal ones are drawn. A link to another router of the group is in a list once for each global link that
 //! the router has ([`Candidates`]).
 //!
-//! [`LateAdmissionVcs`]: crate::router::LateAdmissionVcs
+//! [`LateAdmissionVcs`]: crate::models
 
 mod candidates;
 mod dally;

@@ -9,7 +9,7 @@
 //! * **To the node**: some lead packets to the very port of their node ([`ReadyRouting::leads_to_the_node`]), because they change the channel
 //!   there, or pass the destination's router.
 //!
-//! [`InputQueued`]: crate::router::InputQueued
+//! [`InputQueued`]: crate::models
 //! [`ReadyRouting::leads_to_the_node`]: super::algorithm::ReadyRouting::leads_to_the_node
 
 mod adaptive_local;

@@ -19,9 +19,9 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             by_class: BTreeMap::new(),
         },
         router: RouterSpec {
-            model: RouterModel::Credit,
+            model: RouterKind::CREDIT,
             preset: None,
-            architecture: Architecture::Voq,
+            architecture: Architecture::VOQ,
             traversal: Time::from_ns(100),
             traversal_occupies_link: false,
             vcs: None,

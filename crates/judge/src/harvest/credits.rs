@@ -5,7 +5,7 @@
 
 use super::{Harvest, NamedPort};
 use bytemuck::{Pod, Zeroable};
-use fabric::any::AnyFabric;
+use fabric::models::AnyFabric;
 use fabric::network::{Network, Site};
 use fabric::state::{Parts, State};
 

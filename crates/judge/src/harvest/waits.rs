@@ -1,8 +1,8 @@
 //! Who waits for whom: the channels without room at the other end.
 
 use super::NamedPort;
+use fabric::models::late_admission;
 use fabric::network::Network;
-use fabric::router::late_admission;
 use fabric::state::pipeline::{OutputChannel, stage};
 use fabric::state::{NONE, State};
 

@@ -54,8 +54,8 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
             Work::Idle => {}
         }
     }
-    if let Some((architecture, text)) = spec.router.named().limits() {
-        add(architecture, text);
+    if let Some(text) = spec.router.named().limits() {
+        add(spec.router.architecture.word(), text);
     }
     add("nic", "Nodes take every packet at the host link's rate.");
     if !spec.outages.is_empty() {

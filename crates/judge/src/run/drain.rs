@@ -7,7 +7,7 @@ use crate::results::is_saturated;
 use des::checkpoint::Pack;
 use des::engine::{Engine, View};
 use des::{Observe, Time};
-use fabric::any::AnyFabric;
+use fabric::models::AnyFabric;
 use fabric::network::Network;
 use fabric::nic;
 use fabric::spec::{RunSpec, Work};

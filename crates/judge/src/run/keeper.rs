@@ -6,7 +6,7 @@ use crate::process::cpu_time;
 use bytemuck::{Pod, Zeroable};
 use des::engine::Engine;
 use des::{Gathered, Time, Torn};
-use fabric::any::AnyFabric;
+use fabric::models::AnyFabric;
 use fabric::spec::RunSpec;
 use std::time::{Duration, Instant};
 use vocabulary::run_hash;

@@ -5,7 +5,7 @@ use crate::process::cpu_time;
 use crate::results;
 use des::engine::Engine;
 use des::{Progress, Stop, Time, View};
-use fabric::any::AnyFabric;
+use fabric::models::AnyFabric;
 use fabric::network::Network;
 use fabric::spec::RunSpec;
 use fabric::state::Parts;

@@ -40,7 +40,7 @@ fn dragonfly_plus(groups: u32, links_per_pair: u32, local_width: u32) -> Topolog
 fn run_of(topology: TopologySpec, routing: RoutingSpec) -> RunSpec {
     let mut spec = plain(topology);
     spec.routing = routing;
-    spec.router.architecture = Architecture::LateAdmissionVcs;
+    spec.router.architecture = Architecture::LATE_ADMISSION_VCS;
     spec.router.buffer = Some(Bytes(32_768));
     spec.router.credit_uses_link = false;
     spec.router.credit_delay = Time(300);
@@ -386,7 +386,7 @@ fn fewer_channels_are_a_cycle_that_the_proof_finds() {
 #[test]
 fn other_routers_are_refused() {
     for (topology, routing) in [(dragonfly(9, 4, 1, 1), dally()), (dragonfly_plus(5, 1, 1), dfp())] {
-        for architecture in [Architecture::Voq, Architecture::InputQueued] {
+        for architecture in [Architecture::VOQ, Architecture::INPUT_QUEUED] {
             let mut spec = run_of(topology.clone(), routing.clone());
             spec.router.architecture = architecture;
             let error = Network::build(&spec).unwrap_err();

@@ -3,8 +3,8 @@
 use crate::memory_nodes::{MEMHIERARCHY, arrangement, crowd, go, ring, spec, sum};
 use des::Time;
 use des::rng::{SplitMix, below};
-use fabric::any::AnyFabric;
 use fabric::engines::EngineKind;
+use fabric::models::AnyFabric;
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
 use fabric::packet::{CLASS, ONLY, Packet};
@@ -35,7 +35,7 @@ fn cells() -> Vec<RunSpec> {
     cells[0].routing = RoutingSpec::MIN_A;
     cells[1].router.buffer = Some(Bytes(72));
     cells[2].routing = RoutingSpec::VALIANT;
-    cells[3].router.model = RouterModel::Sculpin;
+    cells[3].router.model = RouterKind::SCULPIN;
     let mut as_outside = spec(TopologySpec::Torus(lattice(&[4, 3], 2)), crowd(0.4, true));
     as_outside.router.buffer = Some(Bytes(72));
     arrange(&mut as_outside, (MEMHIERARCHY, 2));
@@ -203,7 +203,7 @@ fn jittered(topology: TopologySpec, routing: RoutingSpec, seed: u64, accesses: u
     };
     let mut spec = spec(topology, memory);
     spec.routing = routing;
-    spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][usize::from(up_to(4) == 1)];
+    spec.router.model = [RouterKind::CREDIT, RouterKind::SCULPIN][usize::from(up_to(4) == 1)];
     spec.router.buffer = Some(Bytes(72 * up_to(3)));
     spec.router.traversal = Time::from_ns(up_to(200));
     spec.links.default.latency = Time::from_ns(up_to(500));
@@ -326,7 +326,7 @@ fn a_proof_names_the_virtual_networks_and_routers_without_channels_have_one() {
     let error = Network::build(&spec).unwrap_err().to_string();
     assert!(error.contains("3 virtual networks of 30 channels"), "{error}");
     spec.router.vcs = None;
-    spec.router.model = RouterModel::Sculpin;
+    spec.router.model = RouterKind::SCULPIN;
     assert_eq!(Network::build(&spec).unwrap().vcs, 1);
 }
 

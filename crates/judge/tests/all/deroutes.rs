@@ -229,7 +229,7 @@ fn input_queued_routers_take_uniform_and_adverse_traffic_with_a_threshold_of_two
     let most = (1.0 + f64::from(s - 2) / 2.0) / f64::from(p);
     let accepted = |routing: RoutingSpec, load, pattern: Pattern| {
         let mut spec = traffic(hyperx(&[s], p), routing.clone(), load, pattern.clone());
-        spec.router.architecture = Architecture::InputQueued;
+        spec.router.architecture = Architecture::INPUT_QUEUED;
         spec.router.output_buffer = Some(Bytes(16 * 2_048));
         let accepted = run(&spec, &mut |_| true).unwrap().summary.accepted_load;
         println!("input-queued, {pattern:?} at {load}: {accepted:.4} {routing:?}");
@@ -267,14 +267,14 @@ fn what_cannot_be_is_refused_by_name() {
         let mut spec = traffic(hyperx(&[3, 3], 1), kind(seeing_credits()), 0.1, Pattern::Uniform);
         spec.router.buffer = None;
         assert!(refused(&spec).starts_with("routing.congestion"));
-        spec.router.architecture = Architecture::LateAdmission;
+        spec.router.architecture = Architecture::LATE_ADMISSION;
         assert!(refused(&spec).starts_with("routing.kind"));
     }
     let dal = RoutingSpec::Dal(DerouteSpec::default());
     let five = traffic(hyperx(&[2, 2, 2, 2, 2], 1), dal.clone(), 0.1, Pattern::Uniform);
     assert!(refused(&five).contains("four at most"));
     let mut queued = traffic(hyperx(&[3, 3], 1), dal.clone(), 0.1, Pattern::Uniform);
-    queued.router.architecture = Architecture::InputQueued;
+    queued.router.architecture = Architecture::INPUT_QUEUED;
     assert!(refused(&queued).starts_with("routing.kind"));
 }
 

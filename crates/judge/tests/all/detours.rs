@@ -192,7 +192,7 @@ fn what_the_group_tells_is_known_before_it_pushes_back() {
         );
         (summary.accepted_load, mean)
     };
-    for model in [RouterModel::Credit, RouterModel::Sculpin] {
+    for model in [RouterKind::CREDIT, RouterKind::SCULPIN] {
         let (local, told) = (mean(model, Scope::Local), mean(model, Scope::Group));
         assert!(told.0 > 0.298, "{model:?}: {told:?}");
         assert!(told.1 < 0.1 * local.1, "{model:?}: {told:?} {local:?}");
@@ -286,12 +286,12 @@ fn what_cannot_be_is_refused_by_name() {
         ..DetourSpec::default()
     };
     let mut spec = traffic(RoutingSpec::Par(credits), 0.1, Pattern::Uniform);
-    spec.router.model = RouterModel::Sculpin;
+    spec.router.model = RouterKind::SCULPIN;
     assert!(refused(&spec).starts_with("routing.congestion"));
     // `voq` routers have no output buffer, `sculpin` has none at all.
     for (model, congestion) in [
-        (RouterModel::Credit, Congestion::Output),
-        (RouterModel::Sculpin, Congestion::Credits),
+        (RouterKind::CREDIT, Congestion::Output),
+        (RouterKind::SCULPIN, Congestion::Credits),
     ] {
         let local = RoutingSpec::AdaptiveLocal(RoomSpec {
             congestion,
@@ -310,6 +310,6 @@ fn what_cannot_be_is_refused_by_name() {
         assert!(refused(&spec).starts_with("routing."));
     }
     let mut spec = traffic(RoutingSpec::Ugal(over(Via::Router)), 0.1, Pattern::Uniform);
-    spec.router.architecture = Architecture::LateAdmission;
+    spec.router.architecture = Architecture::LATE_ADMISSION;
     assert!(refused(&spec).starts_with("routing.kind"));
 }

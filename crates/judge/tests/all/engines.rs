@@ -253,19 +253,19 @@ fn cells() -> Vec<(String, RunSpec)> {
                 continue;
             }
             for (model, architecture) in [
-                (RouterModel::Sculpin, Architecture::Voq),
-                (RouterModel::Credit, Architecture::Voq),
-                (RouterModel::Credit, Architecture::InputQueued),
-                (RouterModel::Credit, Architecture::VcRouter),
+                (RouterKind::SCULPIN, Architecture::VOQ),
+                (RouterKind::CREDIT, Architecture::VOQ),
+                (RouterKind::CREDIT, Architecture::INPUT_QUEUED),
+                (RouterKind::CREDIT, Architecture::VC_ROUTER),
             ] {
-                let flits = architecture == Architecture::VcRouter;
-                let queued = architecture == Architecture::InputQueued;
+                let flits = architecture == Architecture::VC_ROUTER;
+                let queued = architecture == Architecture::INPUT_QUEUED;
                 let refused = match routing {
                     RoutingSpec::Dal(_) | RoutingSpec::MinAdaptive(_) => queued || flits,
                     _ if merlins => !queued,
                     // Room in output buffers, or in the next ones.
                     RoutingSpec::AdaptiveLocal(room) => {
-                        model == RouterModel::Sculpin || queued != (room.congestion == Congestion::Output)
+                        model == RouterKind::SCULPIN || queued != (room.congestion == Congestion::Output)
                     }
                     _ => false,
                 };
@@ -281,7 +281,7 @@ fn cells() -> Vec<(String, RunSpec)> {
                     continue;
                 }
                 if let Some((congestion, _)) = looks_at(&mut spec.routing)
-                    && model == RouterModel::Sculpin
+                    && model == RouterKind::SCULPIN
                 {
                     *congestion = Congestion::Output;
                 }
@@ -294,7 +294,7 @@ fn cells() -> Vec<(String, RunSpec)> {
                     ..spec.links.default
                 };
                 spec.links.by_class.insert("global".into(), global);
-                if architecture == Architecture::InputQueued {
+                if architecture == Architecture::INPUT_QUEUED {
                     spec.router.output_buffer = Some(Bytes(5_000));
                     spec.router.output_latency = Time::from_ns(40);
                     spec.router.credits_traverse = true;
@@ -307,8 +307,7 @@ fn cells() -> Vec<(String, RunSpec)> {
                     routing,
                     RoutingSpec::Minimal(_) | RoutingSpec::MinA(_) | RoutingSpec::Par(_)
                 );
-                if some && name != "single router" && (model, architecture) == (RouterModel::Credit, Architecture::Voq)
-                {
+                if some && name != "single router" && (model, architecture) == (RouterKind::CREDIT, Architecture::VOQ) {
                     cells.push((format!("{name} {routing:?} round a dead cable"), failing(&spec)));
                 }
                 cells.push((format!("{name} {routing:?} {model:?} {architecture:?}"), spec));
@@ -390,7 +389,7 @@ fn asking_cells() -> Vec<(String, RunSpec)> {
             let which = i + k;
             let mut spec = plain(topology.clone());
             spec.routing = routing.clone();
-            spec.router.architecture = Architecture::VcRouter;
+            spec.router.architecture = Architecture::VC_ROUTER;
             spec.router.flit = Bytes(250);
             spec.router.buffer = Some(Bytes(3_000 + 250 * (which as u64 % 3)));
             spec.router.pipeline = Some(PipelineSpec {
@@ -451,8 +450,8 @@ fn failing(spec: &RunSpec) -> RunSpec {
 fn table_cells() -> Vec<(String, RunSpec)> {
     let quadrants = TopologySpec::HyperX(lattice(&[4, 4], &[], 2));
     let named = |name: &str| topologies().into_iter().find(|(n, _)| *n == name).unwrap().1;
-    let (voq, queued) = (Architecture::Voq, Architecture::InputQueued);
-    let credit = RouterModel::Credit;
+    let (voq, queued) = (Architecture::VOQ, Architecture::INPUT_QUEUED);
+    let credit = RouterKind::CREDIT;
     [
         (named("hyperx"), "dfsssp", 1, PathChoice::RoundRobin, credit, voq),
         (named("torus"), "lash", 1, PathChoice::Random, credit, queued),
@@ -462,7 +461,7 @@ fn table_cells() -> Vec<(String, RunSpec)> {
             "ftree",
             0,
             PathChoice::First,
-            RouterModel::Sculpin,
+            RouterKind::SCULPIN,
             voq,
         ),
         (quadrants.clone(), "parx", 2, PathChoice::BySize, credit, voq),
@@ -518,7 +517,7 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
                 let mut spec = plain(topology.clone());
                 spec.routing = routing.clone();
                 spec.links.default.latency = Time::from_ns(3);
-                spec.router.architecture = Architecture::LateAdmission;
+                spec.router.architecture = Architecture::LATE_ADMISSION;
                 spec.router.buffer = Some(Bytes(3_000));
                 spec.router.bubble = 2;
                 spec.router.local_latency = Time(750);
@@ -572,7 +571,7 @@ fn macro_cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::MacroPar(DrawSpec::default()),
         ),
     ];
-    let models = [RouterModel::Sculpin, RouterModel::Credit];
+    let models = [RouterKind::SCULPIN, RouterKind::CREDIT];
     let with_models = |(topology, routing): (TopologySpec, RoutingSpec)| {
         models.map(|model| {
             let mut spec = plain(topology.clone());
@@ -631,7 +630,7 @@ fn late_admission_vcs_cells() -> Vec<(String, RunSpec)> {
         let mut spec = plain(named(name));
         spec.routing = routing.clone();
         spec.links.default.latency = Time::from_ns(if i % 2 == 0 { 10 } else { 0 });
-        spec.router.architecture = Architecture::LateAdmissionVcs;
+        spec.router.architecture = Architecture::LATE_ADMISSION_VCS;
         spec.router.buffer = Some(Bytes(6_000));
         spec.router.traversal = Time::from_ns(100);
         spec.router.credit_delay = Time(700);
@@ -665,7 +664,7 @@ fn output_buffered_cells() -> Vec<(String, RunSpec)> {
         let mut spec = plain(named(name));
         spec.routing = routing.clone();
         spec.links.default.latency = Time::from_ns(if i % 2 == 0 { 10 } else { 150 });
-        spec.router.architecture = Architecture::OutputBuffered;
+        spec.router.architecture = Architecture::OUTPUT_BUFFERED;
         spec.router.buffer = Some(Bytes(24_000));
         spec.router.output_buffer = Some(Bytes(if i % 2 == 0 { 24_000 } else { 3_000 }));
         spec.router.shares_buffers = i % 2 == 0;
@@ -1033,19 +1032,19 @@ fn what_fails_while_a_run_goes_on_gives_one_answer_on_every_engine() {
         routings.push(engine(tables, LANES, n as u8 % 2, PathChoice::RoundRobin));
         for routing in routings {
             for (model, architecture) in [
-                (RouterModel::Sculpin, Architecture::Voq),
-                (RouterModel::Credit, Architecture::Voq),
-                (RouterModel::Credit, Architecture::OutputBuffered),
+                (RouterKind::SCULPIN, Architecture::VOQ),
+                (RouterKind::CREDIT, Architecture::VOQ),
+                (RouterKind::CREDIT, Architecture::OUTPUT_BUFFERED),
             ] {
-                if routing.tables().is_some() && model == RouterModel::Credit {
+                if routing.tables().is_some() && model == RouterKind::CREDIT {
                     // Tables of several stages together can deadlock.
                     continue;
                 }
                 let mut spec = plain(topology.clone());
                 spec.router.model = model;
                 spec.router.architecture = architecture;
-                spec.router.buffer = (model == RouterModel::Credit).then_some(Bytes(8_192));
-                spec.router.output_buffer = (architecture == Architecture::OutputBuffered).then_some(Bytes(8_192));
+                spec.router.buffer = (model == RouterKind::CREDIT).then_some(Bytes(8_192));
+                spec.router.output_buffer = (architecture == Architecture::OUTPUT_BUFFERED).then_some(Bytes(8_192));
                 spec.routing = routing.clone();
                 spec.jobs[0].work = of_its_own(n, 0.5, 3_000);
                 spec.control.end = Some(Time::from_us(4));
@@ -1086,7 +1085,7 @@ fn nodes_that_wait_for_answers_give_one_answer_on_every_engine() {
         let ends = i % 2 == 0;
         spec.jobs[0].work = closed_loop(1 + i as u32 % 4, ends.then_some(7));
         // Long links and buffers of less than a packet: answers take their time.
-        let flits = spec.router.architecture == Architecture::VcRouter;
+        let flits = spec.router.architecture == Architecture::VC_ROUTER;
         spec.control.end = (!ends).then_some(Time::from_us(if flits { 12 } else { 4 }));
         spec.control.warmup = (!ends).then_some(Time::ZERO);
         one_answer(&what, &spec);
@@ -1508,7 +1507,7 @@ fn perturbed_runs_give_one_answer_on_every_engine_and_another_than_those_beside_
     ];
     for (i, work) in works.into_iter().enumerate() {
         let mut spec = plain(TopologySpec::Torus(lattice(&[4, 3], &[], 2)));
-        spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][i % 2];
+        spec.router.model = [RouterKind::CREDIT, RouterKind::SCULPIN][i % 2];
         spec.routing = RoutingSpec::MIN_RANDOM;
         spec.jobs[0].work = work;
         spec.control.end = None;
@@ -1534,7 +1533,7 @@ fn hosts_of_several_rails_give_one_answer_on_every_engine() {
     for (i, mut work) in works().into_iter().enumerate() {
         let topology = TopologySpec::HyperX(lattice(&[3, 2], &[], 4));
         let mut spec = plain(topology);
-        spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][i % 2];
+        spec.router.model = [RouterKind::CREDIT, RouterKind::SCULPIN][i % 2];
         if let Work::Ranks(ranks) = &mut work {
             ranks.mpi.rails = rails;
         }
@@ -1591,18 +1590,18 @@ fn forwarding_tables_give_one_answer_on_every_engine() {
 
 /// Memory nodes with tiny caches and hot lines on every family of networks.
 fn memory_cells() -> Vec<(String, RunSpec)> {
-    let (voq, queued) = (Architecture::Voq, Architecture::InputQueued);
+    let (voq, queued) = (Architecture::VOQ, Architecture::INPUT_QUEUED);
     let routers = [
-        (RoutingSpec::MINIMAL, RouterModel::Credit, voq, true),
+        (RoutingSpec::MINIMAL, RouterKind::CREDIT, voq, true),
         (
             RoutingSpec::Par(DetourSpec::default()),
-            RouterModel::Credit,
+            RouterKind::CREDIT,
             queued,
             true,
         ),
-        (RoutingSpec::MIN_A, RouterModel::Credit, voq, true),
-        (RoutingSpec::MIN_RANDOM, RouterModel::Credit, queued, false),
-        (RoutingSpec::MINIMAL, RouterModel::Sculpin, voq, true),
+        (RoutingSpec::MIN_A, RouterKind::CREDIT, voq, true),
+        (RoutingSpec::MIN_RANDOM, RouterKind::CREDIT, queued, false),
+        (RoutingSpec::MINIMAL, RouterKind::SCULPIN, voq, true),
     ];
     let mut cells = Vec::new();
     for (i, (name, topology)) in topologies().into_iter().enumerate() {
@@ -1668,7 +1667,7 @@ fn memory_nodes_give_one_answer_on_every_engine() {
 #[test]
 fn zero_lookahead_links_are_simulated_in_total_order() {
     // A flit is there when all of it is, however short the cable.
-    let has_some = |spec: &RunSpec| spec.router.architecture == Architecture::VcRouter;
+    let has_some = |spec: &RunSpec| spec.router.architecture == Architecture::VC_ROUTER;
     for (what, mut spec) in cells().into_iter().step_by(3).filter(|(_, spec)| !has_some(spec)) {
         spec.links.default.latency = Time::ZERO;
         spec.router.traversal = Time::ZERO;
@@ -1683,7 +1682,7 @@ fn zero_lookahead_links_are_simulated_in_total_order() {
 
 #[test]
 fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
-    let voq = |spec: &RunSpec| spec.router.architecture == Architecture::Voq;
+    let voq = |spec: &RunSpec| spec.router.architecture == Architecture::VOQ;
     for (what, spec) in cells().into_iter().filter(|(_, spec)| voq(spec)) {
         for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
             let (adaptive, alike) = match looks_at(&mut spec.routing.clone()) {
@@ -1716,9 +1715,9 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
                     latency: Time::from_ns(70),
                 },
             );
-            sculpin.router.model = RouterModel::Sculpin;
+            sculpin.router.model = RouterKind::SCULPIN;
             let mut credit = sculpin.clone();
-            credit.router.model = RouterModel::Credit;
+            credit.router.model = RouterKind::CREDIT;
             credit.router.buffer = None;
             credit.router.arbitration = Arbitration::Fcfs;
             let rows = |spec: &RunSpec| {

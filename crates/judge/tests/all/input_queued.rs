@@ -15,7 +15,7 @@ fn merlin(topology: TopologySpec) -> RunSpec {
     let mut spec = plain(topology);
     spec.links.default.latency = Time(PART);
     let router = &mut spec.router;
-    router.architecture = Architecture::InputQueued;
+    router.architecture = Architecture::INPUT_QUEUED;
     router.traversal = Time(2 * PART);
     router.output_latency = Time(PART);
     router.buffer = Some(Bytes(16_000));
@@ -213,9 +213,9 @@ fn minimal_adaptive_routing_uses_both_ways_where_dimension_order_uses_one() {
         nodes_per_router: 1,
     };
     for (model, architecture) in [
-        (RouterModel::Sculpin, Architecture::Voq),
-        (RouterModel::Credit, Architecture::Voq),
-        (RouterModel::Credit, Architecture::InputQueued),
+        (RouterKind::SCULPIN, Architecture::VOQ),
+        (RouterKind::CREDIT, Architecture::VOQ),
+        (RouterKind::CREDIT, Architecture::INPUT_QUEUED),
     ] {
         let mut spec = merlin(TopologySpec::HyperX(lattice.clone()));
         spec.router.model = model;

@@ -30,7 +30,7 @@ fn line(routers: u32) -> RunSpec {
     spec.nic.packet = Bytes(4_096);
     spec.nic.message_overhead = Time(HAND_OVER);
     let router = &mut spec.router;
-    router.architecture = Architecture::LateAdmissionVcs;
+    router.architecture = Architecture::LATE_ADMISSION_VCS;
     router.traversal = Time(ROUTER);
     router.buffer = Some(Bytes(8 * 4_096));
     router.credit_delay = Time(CREDIT);
@@ -146,6 +146,6 @@ fn other_scores_than_what_is_not_admitted_are_refused_here_and_that_one_elsewher
         });
         assert_eq!(refused(&spec).is_none(), fits, "{congestion:?}");
     }
-    spec.router.architecture = Architecture::Voq;
+    spec.router.architecture = Architecture::VOQ;
     assert!(refused(&spec).unwrap().contains("late-admission-vcs"));
 }

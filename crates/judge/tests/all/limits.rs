@@ -2,12 +2,12 @@
 //! or exchanged.
 
 use des::{Event as _, NoJournal, Outbox, Time, World as _};
-use fabric::any::AnyFabric;
+use fabric::models::AnyFabric;
+use fabric::models::Sculpin;
 use fabric::network::Network;
 use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Record, Span, Stats};
 use fabric::packet::{HORIZON, Kind, MAX_HOPS, MAX_PACKET, NUMBERS, OLD, Packet};
-use fabric::router::Sculpin;
 use fabric::spec::{BitsPerSec, Engine, RunSpec};
 use fabric::state::{Parts, State, fault};
 use judge::check::{RunFacts, verdict};

@@ -9,7 +9,7 @@ use judge::run::{Means, RunError, RunOrder, RunResult, run, run_by, run_with};
 use std::collections::BTreeMap;
 use topo::{Lattice, TopologySpec};
 
-fn torus(model: RouterModel, load: f64) -> RunSpec {
+fn torus(model: RouterKind, load: f64) -> RunSpec {
     let mut spec = plain(TopologySpec::Torus(Lattice {
         shape: vec![4, 3],
         width: Vec::new(),
@@ -60,7 +60,7 @@ fn check_sums(what: &str, result: &RunResult) {
 
 #[test]
 fn windows_add_up_to_the_loads_of_the_run_under_every_router_model() {
-    for model in [RouterModel::Sculpin, RouterModel::Credit] {
+    for model in [RouterKind::SCULPIN, RouterKind::CREDIT] {
         // Light load, and more than the network carries.
         for load in [0.2, 1.0] {
             let result = go(&torus(model, load));
@@ -73,7 +73,7 @@ fn windows_add_up_to_the_loads_of_the_run_under_every_router_model() {
 
 #[test]
 fn looking_changes_nothing_else_and_every_engine_sees_the_same() {
-    let spec = torus(RouterModel::Credit, 0.7);
+    let spec = torus(RouterKind::CREDIT, 0.7);
     let seen = go(&spec);
     let mut blind = spec.clone();
     blind.observe.links_every = None;
@@ -117,7 +117,7 @@ fn by_rank(
 
 #[test]
 fn a_run_of_many_windows_has_them_joined() {
-    let mut spec = torus(RouterModel::Sculpin, 0.5);
+    let mut spec = torus(RouterKind::SCULPIN, 0.5);
     spec.observe.links_every = Some(Time::from_ns(1));
     let result = go(&spec);
     check_sums("joined", &result);
@@ -138,7 +138,7 @@ fn a_run_of_many_windows_has_them_joined() {
 fn a_run_that_is_taken_up_again_has_all_its_windows() {
     let folder = std::env::temp_dir().join(format!("fabricsim-link-windows-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let spec = torus(RouterModel::Credit, 0.7);
+    let spec = torus(RouterKind::CREDIT, 0.7);
     let whole = go(&spec);
     let mut keep = Checkpoints {
         file: folder.join("run.checkpoint"),
@@ -158,7 +158,7 @@ fn a_run_that_is_taken_up_again_has_all_its_windows() {
 
 #[test]
 fn ranks_that_keep_checkpoints_refuse_windows() {
-    let spec = torus(RouterModel::Credit, 0.2);
+    let spec = torus(RouterKind::CREDIT, 0.2);
     let keep = Checkpoints {
         file: std::env::temp_dir().join("fabricsim-link-windows-refused"),
         every: None,

@@ -114,7 +114,7 @@ fn main(process: &mut Process) {
     process.call(collective(CollectiveKind::Barrier, 0));
 }
 
-fn spec(work: Work, model: RouterModel) -> RunSpec {
+fn spec(work: Work, model: RouterKind) -> RunSpec {
     let mut spec = plain(TopologySpec::Torus(Lattice {
         shape: vec![3, 2],
         width: vec![1, 1],
@@ -157,11 +157,11 @@ fn costs(eager: u64, rendezvous: Rendezvous) -> MpiSpec {
 #[test]
 fn what_a_process_makes_of_what_it_hears_is_the_same_on_every_engine_and_so_is_its_record() {
     for (model, per_node, mpi) in [
-        (RouterModel::Credit, 2, costs(3_000, Rendezvous::Put)),
-        (RouterModel::Sculpin, 2, costs(100_000, Rendezvous::Put)),
-        (RouterModel::Credit, 3, costs(0, Rendezvous::Get)),
+        (RouterKind::CREDIT, 2, costs(3_000, Rendezvous::Put)),
+        (RouterKind::SCULPIN, 2, costs(100_000, Rendezvous::Put)),
+        (RouterKind::CREDIT, 3, costs(0, Rendezvous::Get)),
         (
-            RouterModel::Sculpin,
+            RouterKind::SCULPIN,
             4,
             MpiSpec {
                 send_overhead: Time::ZERO,
@@ -232,7 +232,7 @@ fn processes_are_refused_where_what_is_done_may_be_taken_back() {
         }
     }
     let loan = ProgramLoan::new(Arc::new(Nobody));
-    let mut spec = spec(work(&loan, 1, MpiSpec::default()), RouterModel::Sculpin);
+    let mut spec = spec(work(&loan, 1, MpiSpec::default()), RouterKind::SCULPIN);
     spec.topology = TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 });
     // What it will send is not asked for either.
     let network = fabric::network::Network::build(&spec).unwrap();

@@ -44,7 +44,7 @@ impl LogGops {
             ranks,
             operations,
         );
-        spec.router.model = RouterModel::Sculpin;
+        spec.router.model = RouterKind::SCULPIN;
         // A message of s bytes takes s G on a link, the model's (s - 1) G.
         spec.links.default.bandwidth = BitsPerSec(8_000_000_000_000_u64.div_ceil(G));
         spec.links.default.latency = Time((L - G) / 2);

@@ -52,11 +52,11 @@ const UGAL: RoutingSpec = RoutingSpec::MacroUgal(DrawSpec { draw: Draw::Packet }
 const PAR: RoutingSpec = RoutingSpec::MacroPar(DrawSpec { draw: Draw::Packet });
 
 /// On routers without credits: a packet at a port is that of a link that is not idle, and those behind it wait.
-fn run_of(topology: TopologySpec, routing: RoutingSpec, model: RouterModel) -> RunSpec {
+fn run_of(topology: TopologySpec, routing: RoutingSpec, model: RouterKind) -> RunSpec {
     let mut spec = plain(topology);
     spec.routing = routing;
     spec.router.model = model;
-    spec.router.buffer = (model == RouterModel::Credit).then_some(Bytes(1 << 16));
+    spec.router.buffer = (model == RouterKind::CREDIT).then_some(Bytes(1 << 16));
     spec.nic.packet = Bytes(PACKET.into());
     spec
 }
@@ -142,7 +142,7 @@ impl<'n> Walk<'n> {
 }
 
 fn network(topology: TopologySpec, routing: RoutingSpec) -> Network {
-    Network::build(&run_of(topology, routing, RouterModel::Sculpin)).unwrap()
+    Network::build(&run_of(topology, routing, RouterKind::SCULPIN)).unwrap()
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn every_step_is_one_that_the_proof_knows_and_the_proof_is_free() {
         cells.push((dragonfly(4, 3, 5, Arrangement::Absolute), routing, vcs));
     }
     for (topology, routing, vcs) in cells {
-        let spec = run_of(topology, routing, RouterModel::Credit);
+        let spec = run_of(topology, routing, RouterKind::CREDIT);
         let net = Network::build(&spec).unwrap();
         let what = format!("{:?} on {:?}", spec.routing, spec.topology);
         assert_eq!(net.routing.vcs(), vcs, "{what}");
@@ -400,7 +400,7 @@ fn every_step_is_one_that_the_proof_knows_and_the_proof_is_free() {
 #[test]
 fn other_networks_are_refused() {
     let refused = |topology, routing| {
-        let spec = run_of(topology, routing, RouterModel::Sculpin);
+        let spec = run_of(topology, routing, RouterKind::SCULPIN);
         Network::build(&spec)
             .err()
             .map(|error| error.to_string())

@@ -395,7 +395,7 @@ fn with_two_interfaces_lines_share_them_out() {
         };
         let mut spec = spec(hyperx(nodes_per_router), memory);
         spec.links.default.bandwidth = BitsPerSec(8_000_000_000);
-        spec.router.model = RouterModel::Sculpin;
+        spec.router.model = RouterKind::SCULPIN;
         go(&spec)
     };
     let (one, two) = (stream(1, 1), stream(2, 2));

@@ -34,7 +34,7 @@ fn dragonfly(groups: u32, routers: u32, links_per_pair: u32, local_width: u32) -
 fn run_of(topology: TopologySpec, routing: RoutingSpec) -> RunSpec {
     let mut spec = plain(topology);
     spec.routing = routing;
-    spec.router.architecture = Architecture::InputQueued;
+    spec.router.architecture = Architecture::INPUT_QUEUED;
     spec.router.flit = Bytes(FLIT);
     spec.router.buffer = Some(Bytes(16_000));
     spec.router.output_buffer = Some(Bytes(16_000));
@@ -422,7 +422,7 @@ fn other_routers_and_other_dragonflies_are_refused() {
             .unwrap_or_default()
     };
     let mut voq = run_of(hyperx(&[4], 1, 1), DOAL);
-    voq.router.architecture = Architecture::Voq;
+    voq.router.architecture = Architecture::VOQ;
     assert!(refused(&voq).contains("input-queued"), "{}", refused(&voq));
     let unbounded = |topology, routing| {
         let mut spec = run_of(topology, routing);

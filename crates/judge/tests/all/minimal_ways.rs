@@ -210,7 +210,7 @@ fn the_proof_of_min_adaptive_is_of_its_escape_and_routers_that_choose_blindly_ar
         let free = net.routing.prove(&one.router, &net.topology).free;
         assert_eq!(free, channels == 2, "{topology:?}");
         let mut queued = spec;
-        queued.router.architecture = Architecture::InputQueued;
+        queued.router.architecture = Architecture::INPUT_QUEUED;
         match Network::build(&queued) {
             Ok(_) => panic!("{topology:?}"),
             Err(error) => assert!(error.to_string().starts_with("routing.kind")),

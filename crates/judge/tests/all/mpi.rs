@@ -500,7 +500,7 @@ fn models_and_engines_agree() {
         })
         .collect();
     let mut spec = spec(single(12), 2, ring, 3);
-    for model in [RouterModel::Sculpin, RouterModel::Credit] {
+    for model in [RouterKind::SCULPIN, RouterKind::CREDIT] {
         spec.router.model = model;
         spec.nic.packet = Bytes(2048);
         let mut digests = Vec::new();

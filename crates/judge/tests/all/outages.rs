@@ -235,7 +235,7 @@ fn traffic(topology: &TopologySpec, routing: &RoutingSpec) -> RunSpec {
     spec.control.warmup = Some(Time::ZERO);
     if routing.tables().is_some() {
         // Tables of two stages together can deadlock where buffers are bounded.
-        (spec.router.model, spec.router.buffer) = (RouterModel::Sculpin, None);
+        (spec.router.model, spec.router.buffer) = (RouterKind::SCULPIN, None);
     }
     spec
 }
@@ -254,7 +254,7 @@ fn what_begins_after_the_end_or_comes_and_goes_unseen_changes_nothing() {
                 if matches!(routing, RoutingSpec::AdaptiveLocal(_)) {
                     continue;
                 }
-                (whole.router.model, whole.router.buffer) = (RouterModel::Sculpin, None);
+                (whole.router.model, whole.router.buffer) = (RouterKind::SCULPIN, None);
             }
             let digest = done(&whole).summary.digest;
             let later = |at, until, what: FailSpec| {
@@ -319,7 +319,7 @@ fn every_packet_of_random_outages_is_accounted_for_and_nothing_deadlocks() {
             for seed in 0..tries {
                 let mut spec = traffic(&topology, &routing);
                 if seed % 2 == 1 && routing.tables().is_none() {
-                    spec.router.architecture = Architecture::OutputBuffered;
+                    spec.router.architecture = Architecture::OUTPUT_BUFFERED;
                     spec.router.output_buffer = Some(Bytes(6_000));
                 }
                 let draw = |what: u64, below: u64| mix(mix(n << 32 | seed) ^ what) % below;
@@ -537,7 +537,7 @@ fn tables_of_two_stages_go_together_or_are_refused_with_the_cycle() {
         {
             for seed in 0..3 {
                 let mut spec = traffic(&topology, &routing);
-                (spec.router.model, spec.router.buffer) = (RouterModel::Credit, Some(Bytes(8_192)));
+                (spec.router.model, spec.router.buffer) = (RouterKind::CREDIT, Some(Bytes(8_192)));
                 let what = FailSpec::random(FailKind::Cables, 1, seed);
                 spec.outages
                     .list

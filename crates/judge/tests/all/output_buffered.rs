@@ -20,7 +20,7 @@ fn pair(latency: u64, packets_behind: u64) -> RunSpec {
         latency: Time(latency),
     };
     let router = &mut spec.router;
-    router.architecture = Architecture::OutputBuffered;
+    router.architecture = Architecture::OUTPUT_BUFFERED;
     router.traversal = Time::ZERO;
     router.buffer = Some(Bytes(2_048 * packets_behind));
     router.output_buffer = None;

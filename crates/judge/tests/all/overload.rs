@@ -175,7 +175,7 @@ fn no_load_below_the_bound_is_called_saturated_and_none_above_it_ok() {
             continue;
         }
         if credit {
-            spec.router.model = RouterModel::Credit;
+            spec.router.model = RouterKind::CREDIT;
             spec.router.buffer = Some(Bytes(64 * 2_048));
         }
         spec.jobs[0].work = traffic(pattern.clone(), message, load, process);
@@ -306,7 +306,7 @@ fn jobs_have_figures_of_their_own() {
 #[test]
 fn a_source_that_starves_shows() {
     let mut spec = plain(TopologySpec::Mesh(lattice(&[8, 1], 1)));
-    spec.router.model = RouterModel::Credit;
+    spec.router.model = RouterKind::CREDIT;
     spec.jobs[0].work = traffic(Pattern::Incast { sources: None }, 2_048, 0.5, Process::Poisson);
     spec.control.end = Some(Time::from_us(400));
     let summary = go(&spec).summary;

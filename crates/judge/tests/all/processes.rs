@@ -370,7 +370,7 @@ fn work(loan: &ProgramLoan, per_node: u32, mpi: MpiSpec) -> Work {
     })
 }
 
-fn spec(work: Work, model: RouterModel) -> RunSpec {
+fn spec(work: Work, model: RouterKind) -> RunSpec {
     let mut spec = plain(TopologySpec::Torus(Lattice {
         shape: vec![3, 2],
         width: vec![1, 1],
@@ -448,7 +448,7 @@ fn live(
     seed: u64,
     ranks: u32,
     rounds: u64,
-    how: (RouterModel, &MpiSpec, Engine, u16),
+    how: (RouterKind, &MpiSpec, Engine, u16),
     log: &std::path::Path,
 ) -> (String, u64, Vec<fabric::mpi::RankRow>) {
     let (model, mpi, engine, workers) = how;
@@ -492,7 +492,7 @@ fn random_programs_are_one_run_on_every_engine_live_and_from_their_logs() {
     let programs = std::env::var("FABRICSIM_PROGRAMS").map_or(12, |count| count.parse().unwrap());
     for seed in 0..programs {
         let ranks = 2 + (des::mix(seed) % 9) as u32;
-        let model = [RouterModel::Credit, RouterModel::Sculpin][(seed % 2) as usize];
+        let model = [RouterKind::CREDIT, RouterKind::SCULPIN][(seed % 2) as usize];
         let mpi = MpiSpec {
             eager: Bytes([0, 2_000, 100_000][(seed % 3) as usize]),
             rendezvous: [Rendezvous::Put, Rendezvous::Get][(seed % 2) as usize],

@@ -36,7 +36,7 @@ enum SetUp {
 }
 
 /// `packets` in all over the link in question (over both directions of the cable).
-fn spec(set_up: SetUp, model: RouterModel, rho: f64, packets: u64) -> RunSpec {
+fn spec(set_up: SetUp, model: RouterKind, rho: f64, packets: u64) -> RunSpec {
     const NODES: u32 = 64;
     let (topology, pattern, load, queues) = match set_up {
         SetUp::Interface => {
@@ -112,7 +112,7 @@ fn check(set_up: SetUp) {
         (0.8, 1_200_000),
         (0.9, 3_000_000),
     ] {
-        for model in [RouterModel::Sculpin, RouterModel::Credit] {
+        for model in [RouterKind::SCULPIN, RouterKind::CREDIT] {
             let result = result(&spec(set_up, model, rho, packets));
             let wait = result.sample.latencies.mean().unwrap() - idle(set_up);
             let error = wait / theory(rho) - 1.0;
@@ -158,7 +158,7 @@ fn waiting_for_a_cable_between_routers_is_that_of_m_d_1() {
 fn waits_are_distributed_as_in_m_d_1() {
     let rho = 0.5;
     for set_up in [SetUp::Interface, SetUp::Ejection, SetUp::Cable] {
-        for model in [RouterModel::Sculpin, RouterModel::Credit] {
+        for model in [RouterKind::SCULPIN, RouterKind::CREDIT] {
             let mut spec = spec(set_up, model, rho, 800_000);
             spec.observe.messages = MessageDetail::Full;
             let rows = result(&spec).stats.rows.unwrap_or_default();
@@ -202,12 +202,12 @@ fn large_buffers_wait_as_unbounded_ones() {
             rows.sort_unstable();
             rows
         };
-        let sculpin = rows(RouterModel::Sculpin, None);
+        let sculpin = rows(RouterKind::SCULPIN, None);
         assert!(sculpin.len() > 45_000);
-        assert_eq!(sculpin, rows(RouterModel::Credit, None), "{set_up:?} unbounded");
+        assert_eq!(sculpin, rows(RouterKind::CREDIT, None), "{set_up:?} unbounded");
         assert_eq!(
             sculpin,
-            rows(RouterModel::Credit, Some(Bytes(1 << 24))),
+            rows(RouterKind::CREDIT, Some(Bytes(1 << 24))),
             "{set_up:?} 16 MiB"
         );
     }

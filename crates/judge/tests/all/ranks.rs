@@ -3,9 +3,9 @@
 use crate::vc_router::whose_credits_wait;
 use des::ranks::{Broken, Transport, local};
 use des::{Columns as _, Time, World as _};
+use fabric::models::Credit;
 use fabric::network::Network;
 use fabric::network::model::Fabric;
-use fabric::router::Credit;
 use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::{Execution, LoadState};
@@ -41,11 +41,11 @@ fn cases() -> Vec<(&'static str, RunSpec)> {
         nodes_per_router,
     };
     let mut torus = plain(TopologySpec::Torus(lattice(&[4, 3], 2)));
-    torus.router.model = RouterModel::Credit;
+    torus.router.model = RouterKind::CREDIT;
     torus.router.buffer = Some(Bytes(5_000));
     torus.routing = RoutingSpec::MIN_A;
     let mut hyperx = plain(TopologySpec::HyperX(lattice(&[4, 3], 3)));
-    hyperx.router.model = RouterModel::Sculpin;
+    hyperx.router.model = RouterKind::SCULPIN;
     let mesh = whose_credits_wait(1, 2);
     let mut cases = Vec::new();
     for (what, spec) in [("torus", torus), ("hyperx", hyperx), ("mesh", mesh)] {
@@ -343,7 +343,7 @@ fn what_ranks_cannot_share_is_refused_by_name() {
 #[test]
 fn a_deadlock_across_ranks_is_told_as_on_one_process() {
     // Rings of one channel and buffers of one packet, under all the load there is.
-    for architecture in [Architecture::Voq, Architecture::LateAdmission] {
+    for architecture in [Architecture::VOQ, Architecture::LATE_ADMISSION] {
         let mut spec = plain(TopologySpec::Torus(Lattice {
             shape: vec![4, 4],
             width: Vec::new(),

@@ -127,7 +127,7 @@ struct Case {
 }
 
 impl Case {
-    fn spec(&self, model: RouterModel, load: f64) -> RunSpec {
+    fn spec(&self, model: RouterKind, load: f64) -> RunSpec {
         let mut spec = plain(self.topology.clone());
         spec.routing = self.routing.clone();
         spec.router.model = model;
@@ -350,11 +350,11 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-fn result(case: &Case, model: RouterModel, load: f64) -> RunResult {
+fn result(case: &Case, model: RouterKind, load: f64) -> RunResult {
     seeded(case, model, load, 1)
 }
 
-fn seeded(case: &Case, model: RouterModel, load: f64, seed: u64) -> RunResult {
+fn seeded(case: &Case, model: RouterKind, load: f64, seed: u64) -> RunResult {
     let mut spec = case.spec(model, load);
     spec.control.seed = seed;
     run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{} {model:?} at {load}: {error}", case.name))
@@ -394,7 +394,7 @@ fn every_channel_carries_its_expected_load() {
     for case in cases() {
         let (topology, expected, bound) = case.expected();
         let offered = 0.5 * bound;
-        for model in [RouterModel::Sculpin, RouterModel::Credit] {
+        for model in [RouterKind::SCULPIN, RouterKind::CREDIT] {
             let result = result(&case, model, offered);
             let mut worst: f64 = 0.0;
             for row in result.links.iter().filter(|row| row.class != 0) {
@@ -422,7 +422,7 @@ fn every_channel_carries_its_expected_load() {
     assert!(channels > 2_000, "{channels}");
 }
 
-fn saturates_at_the_bound(model: RouterModel) {
+fn saturates_at_the_bound(model: RouterKind) {
     for case in cases() {
         let (_, _, bound) = case.expected();
         if bound >= 0.97 {
@@ -467,12 +467,12 @@ fn saturates_at_the_bound(model: RouterModel) {
 
 #[test]
 fn sculpin_saturates_at_the_channel_load_bound() {
-    saturates_at_the_bound(RouterModel::Sculpin);
+    saturates_at_the_bound(RouterKind::SCULPIN);
 }
 
 #[test]
 fn credit_with_large_buffers_saturates_at_the_channel_load_bound() {
-    saturates_at_the_bound(RouterModel::Credit);
+    saturates_at_the_bound(RouterKind::CREDIT);
 }
 
 /// Valiant takes every way twice: half of what dimension order takes on uniform traffic, less what it saves where the first leg passes

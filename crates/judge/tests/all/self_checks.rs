@@ -2,8 +2,8 @@
 
 use crate::vc_router::whose_credits_wait;
 use des::{Columns as _, NoJournal, Time, World as _};
-use fabric::any::AnyFabric;
 use fabric::engines::EngineKind;
+use fabric::models::AnyFabric;
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
 use fabric::packet::HORIZON;
@@ -15,7 +15,7 @@ use judge::results::{Summary, Verdict};
 use judge::run::{RunError, RunResult, run};
 use topo::{DragonflySpec, Lattice, RingSpec, SingleRouterSpec, Topology, TopologySpec};
 
-const MODELS: [RouterModel; 2] = [RouterModel::Sculpin, RouterModel::Credit];
+const MODELS: [RouterKind; 2] = [RouterKind::SCULPIN, RouterKind::CREDIT];
 
 fn torus(shape: &[u32], nodes_per_router: u32) -> TopologySpec {
     TopologySpec::Torus(Lattice {

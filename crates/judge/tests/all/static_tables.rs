@@ -92,18 +92,18 @@ fn tables_of_the_minimal_routing_are_the_minimal_routing() {
         });
         let by_table = routing(&format!("minimal-{i}"), &made, PathChoice::First, 512);
         for (model, architecture) in [
-            (RouterModel::Sculpin, Architecture::Voq),
-            (RouterModel::Credit, Architecture::Voq),
-            (RouterModel::Credit, Architecture::InputQueued),
+            (RouterKind::SCULPIN, Architecture::VOQ),
+            (RouterKind::CREDIT, Architecture::VOQ),
+            (RouterKind::CREDIT, Architecture::INPUT_QUEUED),
         ] {
-            if rings.contains(spec) && model == RouterModel::Credit {
+            if rings.contains(spec) && model == RouterKind::CREDIT {
                 continue;
             }
             let mut run = plain(spec.clone());
             run.router.model = model;
             run.router.architecture = architecture;
             run.router.buffer = Some(Bytes(8_192));
-            if architecture == Architecture::InputQueued {
+            if architecture == Architecture::INPUT_QUEUED {
                 run.router.output_buffer = Some(Bytes(8_192));
             }
             run.observe.messages = MessageDetail::Full;
@@ -221,7 +221,7 @@ fn one_way_ring(test: &str) -> RunSpec {
 /// Latencies of the links, traversals of the routers and one serialisation, along the way of the tables, shortest or not.
 #[test]
 fn a_packet_on_an_idle_network_takes_the_time_of_its_way() {
-    for model in [RouterModel::Sculpin, RouterModel::Credit] {
+    for model in [RouterKind::SCULPIN, RouterKind::CREDIT] {
         for hops in 1..6 {
             let mut run = one_way_ring(&format!("idle-{model:?}-{hops}"));
             run.router.model = model;

@@ -182,12 +182,12 @@ fn sources_out_of_step_keep_their_way_up_only_if_the_idle_port_alone_is_good() {
     };
     let over = |model, routing, spread| mean(model, routing, spread) / mean(model, RoutingSpec::SCATTER, spread);
     let (none, some) = (Time::ZERO, Time::from_us(5));
-    assert!((over(RouterModel::Sculpin, EXACT, none) - 1.0).abs() < 0.05);
-    assert!(over(RouterModel::Sculpin, EXACT, some) > 1.5);
+    assert!((over(RouterKind::SCULPIN, EXACT, none) - 1.0).abs() < 0.05);
+    assert!(over(RouterKind::SCULPIN, EXACT, some) > 1.5);
     for spread in [none, some] {
-        assert!((over(RouterModel::Sculpin, ADAPTIVE, spread) - 1.0).abs() < 0.05);
-        assert!((over(RouterModel::Credit, ADAPTIVE, spread) - 1.0).abs() < 0.05);
-        assert!((over(RouterModel::Credit, EXACT, spread) - 1.0).abs() < 0.05);
+        assert!((over(RouterKind::SCULPIN, ADAPTIVE, spread) - 1.0).abs() < 0.05);
+        assert!((over(RouterKind::CREDIT, ADAPTIVE, spread) - 1.0).abs() < 0.05);
+        assert!((over(RouterKind::CREDIT, EXACT, spread) - 1.0).abs() < 0.05);
     }
 }
 

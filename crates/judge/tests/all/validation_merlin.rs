@@ -6,8 +6,8 @@
 //! node falls behind.
 
 use des::{Stop, Time};
-use fabric::any::AnyFabric;
 use fabric::engines::EngineKind;
+use fabric::models::AnyFabric;
 use fabric::network::Network;
 use fabric::observe::{MessageRow, Span, Stats};
 use fabric::spec::*;

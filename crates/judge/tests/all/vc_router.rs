@@ -36,7 +36,7 @@ pub fn whose_credits_wait(nodes_per_router: u32, vcs: u8) -> RunSpec {
         bandwidth: BitsPerSec(512_000_000_000),
         latency: Time::from_ns(1),
     };
-    spec.router.architecture = Architecture::VcRouter;
+    spec.router.architecture = Architecture::VC_ROUTER;
     spec.router.pipeline = Some(PipelineSpec::default());
     spec.router.flit = Bytes(64);
     spec.router.buffer = Some(Bytes(12 * 64));

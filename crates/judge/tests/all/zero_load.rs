@@ -157,7 +157,7 @@ fn cells(test: &str) -> Vec<RunSpec> {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
                 continue;
             }
-            for model in [RouterModel::Sculpin, RouterModel::Credit] {
+            for model in [RouterKind::SCULPIN, RouterKind::CREDIT] {
                 for switching in [Switching::CutThrough, Switching::StoreAndForward] {
                     let mut spec = plain(topology.clone());
                     spec.routing = routing.clone();

@@ -8,7 +8,7 @@ use des::Time;
 use fabric::routing::RoutingSpec;
 use fabric::spec::{
     Architecture, BitsPerSec, Bytes, ControlOrder, Crossing, LinkSpec, Links, Matcher, NamedModel, NicSpec,
-    OutputsSpec, PipelineSpec, RetransmitSpec, RouterModel, RouterSpec,
+    OutputsSpec, PipelineSpec, RetransmitSpec, RouterKind, RouterSpec,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -317,13 +317,13 @@ fn serialization(bytes: u64, bandwidth: BitsPerSec) -> Time {
 }
 
 fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Option<RouterSpec> {
-    let model = RouterModel::of_name(values.text("model")?)?;
+    let model = RouterKind::of_name(values.text("model")?)?;
     let architecture = values.choice_or_default("architecture");
-    let queued = model == RouterModel::Credit && architecture == Architecture::InputQueued;
+    let queued = model == RouterKind::CREDIT && architecture == Architecture::INPUT_QUEUED;
     let traversal = Time(values.quantity("traversal")?);
     let fastest = all_links(links).map(|link| link.bandwidth.0).max()?;
     let slowest = all_links(links).map(|link| link.bandwidth).min()?;
-    let is_vc_router = model == RouterModel::Credit && architecture == Architecture::VcRouter;
+    let is_vc_router = model == RouterKind::CREDIT && architecture == Architecture::VC_ROUTER;
     let pipeline = is_vc_router.then(|| read_pipeline(values, fastest));
     let traversal = match &pipeline {
         Some(pipeline) => Time(pipeline.cycles().saturating_mul(pipeline.clock.0)),

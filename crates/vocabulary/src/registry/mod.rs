@@ -45,7 +45,7 @@ pub static ROUTER_MODEL: Family = Family {
     name: "router-model",
     key: "router.model",
     by_name: false,
-    groups: &[fabric::spec::RouterModel::ENTRIES],
+    groups: &[fabric::spec::RouterKind::ENTRIES],
 };
 
 /// Timing rules of known simulators: `router.preset`.

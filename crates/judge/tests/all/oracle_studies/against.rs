@@ -5,7 +5,7 @@ use super::Case;
 use des::Time;
 use fabric::network::{Network, Site};
 use fabric::packet::{NUMBERS, Packet};
-use fabric::spec::{Arbitration, DeliveryPoint, ListedMessage, RouterModel, RunSpec, Switching, Work};
+use fabric::spec::{Arbitration, DeliveryPoint, ListedMessage, RouterKind, RunSpec, Switching, Work};
 use judge::run::run;
 use oracle::{DirectedLink, LinkEnd, Model, RoutedMessage, Rules, WayStep};
 
@@ -118,10 +118,10 @@ pub fn told(spec: &RunSpec, net: &Network) -> Result<Told, String> {
         return Err("its work is no list".into());
     };
     let router = &spec.router;
-    let model = match (router.model, router.arbitration) {
-        (RouterModel::Sculpin, _) => Model::Sculpin,
-        (RouterModel::Credit, Arbitration::RoundRobin) => Model::CreditRoundRobin,
-        (RouterModel::Credit, Arbitration::Fcfs) => Model::CreditFirstCome,
+    let model = match router.arbitration {
+        _ if router.model == RouterKind::SCULPIN => Model::Sculpin,
+        Arbitration::RoundRobin => Model::CreditRoundRobin,
+        Arbitration::Fcfs => Model::CreditFirstCome,
     };
     let wiring = net.topology.wiring();
     let link = |class: usize, end: LinkEnd| {

@@ -1,11 +1,22 @@
 //! `credit` with `architecture = "input-queued"` before a run.
 
-use super::{HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterSpec};
+use crate::equipment::{Architecture, HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterSpec};
 use study::{BitsPerSec, Bytes};
+
+impl Architecture {
+    /// Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.
+    pub const INPUT_QUEUED: Architecture = Architecture {
+        choice: (
+            "input-queued",
+            "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.",
+        ),
+        named: &NamedInputQueued,
+    };
+}
 
 /// The model.
 #[derive(Debug)]
-pub(super) struct NamedInputQueued;
+struct NamedInputQueued;
 
 /// The part of the traversal behind the crossbar (ps).
 fn outside(router: &RouterSpec) -> u64 {
@@ -18,11 +29,8 @@ fn inside(router: &RouterSpec) -> u64 {
 }
 
 impl NamedModel for NamedInputQueued {
-    fn limits(&self) -> Option<(&'static str, &'static str)> {
-        Some((
-            "input-queued",
-            "Packet granularity: flits of a packet are never apart. Arbitration takes no time of its own.",
-        ))
+    fn limits(&self) -> Option<&'static str> {
+        Some("Packet granularity: flits of a packet are never apart. Arbitration takes no time of its own.")
     }
 
     fn cost(&self) -> HopCost {

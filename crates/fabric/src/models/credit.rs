@@ -13,6 +13,8 @@ use crate::spec::RunSpec;
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
 
+mod named;
+
 /// The model.
 #[derive(Debug)]
 pub struct Credit<const PLAIN: bool = false>;

@@ -25,6 +25,7 @@ use des::{Event, Journal, NoJournal, Sink, Torn};
 use std::ops::Range;
 
 mod crossbar;
+mod named;
 mod output;
 
 /// The model.

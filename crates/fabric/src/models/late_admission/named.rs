@@ -1,20 +1,31 @@
 //! `credit` with `architecture = "late-admission"` before a run.
 
-use super::{HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterChannels, RouterSpec};
-use crate::equipment::Completion;
+use crate::equipment::{
+    Architecture, Completion, HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterChannels, RouterSpec,
+};
 use study::Bytes;
 use work::build_error::BuildError;
 
+impl Architecture {
+    /// Output queues that admit a packet when there is room, the upstream credit being withheld until then.
+    pub const LATE_ADMISSION: Architecture = Architecture {
+        choice: (
+            "late-admission",
+            "Output queues that admit a packet when there is room, the upstream credit being withheld until then.",
+        ),
+        named: &NamedLateAdmission,
+    };
+}
+
 /// The model.
 #[derive(Debug)]
-pub(super) struct NamedLateAdmission;
+struct NamedLateAdmission;
 
 impl NamedModel for NamedLateAdmission {
-    fn limits(&self) -> Option<(&'static str, &'static str)> {
-        Some((
-            "late-admission",
+    fn limits(&self) -> Option<&'static str> {
+        Some(
             "Packet granularity: flits of a chunk are never apart. Every chunk is received whole before it goes on, nodes take chunks without a link of their own, and random delays stand at their means.",
-        ))
+        )
     }
 
     fn cost(&self) -> HopCost {

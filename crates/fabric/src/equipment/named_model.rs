@@ -1,66 +1,85 @@
-//! What has to be known of a router model before a run: the questions of [`NamedModel`].
+//! What has to be known of a router model before a run: the questions of [`NamedModel`], and the values by which a study names one.
 //!
-//! Each model answers them in a file of its own; the list below has a line for each. What it does in a run is in the file of the same name
-//! in `router`, above. A question without a default answer has none on purpose: a model that does not answer it does not compile.
+//! Each model answers them in a file of its own in `models`, above, where the list of them is; nothing here knows which there are. A question
+//! without a default answer has none on purpose: a model that does not answer it does not compile.
 
 use super::{DeliveryPoint, LinkSpec, NicSpec, RouterSpec, Switching};
-use serde::{Deserialize, Serialize};
-use std::fmt::Debug;
-use study::{BitsPerSec, Bytes, Entry};
+use serde::{Serialize, Serializer};
+use std::fmt::{self, Debug};
+use study::{BitsPerSec, Bytes, Choice, Entry};
 use work::build_error::BuildError;
 
-mod credit;
-mod input_queued;
-mod late_admission;
-mod late_admission_vcs;
-mod output_buffered;
-mod sculpin;
-mod vc_router;
-
-/// Makes the list of router models: the variant of each with the file that has its `ENTRY` and its `of`, which answers for a router of it.
-macro_rules! router_models {
-    ($($(#[$about:meta])* $model:ident = $file:ident;)+) => {
-        /// Which router model runs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum RouterModel {
-            $($(#[$about])* $model,)+
-        }
-
-        impl RouterModel {
-            /// What studies may say in `router.model`, in the order of the documentation.
-            pub const ENTRIES: &'static [Entry] = &[$($file::ENTRY),+];
-
-            /// The model of this name; `None` if there is none.
-            pub fn of_name(name: &str) -> Option<RouterModel> {
-                $(
-                    if name == $file::ENTRY.name {
-                        return Some(RouterModel::$model);
-                    }
-                )+
-                None
-            }
-        }
-
-        impl RouterSpec {
-            /// What has to be known of its model before a run.
-            pub fn named(&self) -> &'static dyn NamedModel {
-                match self.model {
-                    $(RouterModel::$model => $file::of(self),)+
-                }
-            }
-        }
-    };
+/// Which router model runs: a value of `router.model`. Equal are those of one name.
+#[derive(Clone, Copy)]
+pub struct RouterKind {
+    /// What studies may say.
+    pub entry: Entry,
+    /// What answers for a router of it.
+    pub named: fn(&RouterSpec) -> &'static dyn NamedModel,
 }
 
-router_models! {
-    /// Unbounded output queues, no credits.
-    Sculpin = sculpin;
-    /// Input buffers per virtual channel with credits.
-    Credit = credit;
+impl PartialEq for RouterKind {
+    fn eq(&self, other: &RouterKind) -> bool {
+        self.entry.name == other.entry.name
+    }
+}
+
+impl Eq for RouterKind {}
+
+impl Debug for RouterKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)
+    }
+}
+
+impl Serialize for RouterKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.entry.name)
+    }
+}
+
+/// Inner structure of a `credit` router: a value of `router.architecture`. Equal are those of one word.
+#[derive(Clone, Copy)]
+pub struct Architecture {
+    /// Its word, and what it means.
+    pub choice: Choice,
+    /// What answers for it.
+    pub named: &'static dyn NamedModel,
+}
+
+impl Architecture {
+    /// What studies say.
+    pub const fn word(&self) -> &'static str {
+        self.choice.0
+    }
+}
+
+impl PartialEq for Architecture {
+    fn eq(&self, other: &Architecture) -> bool {
+        self.word() == other.word()
+    }
+}
+
+impl Eq for Architecture {}
+
+impl Debug for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl Serialize for Architecture {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
 }
 
 impl RouterSpec {
+    /// What has to be known of its model before a run.
+    pub fn named(&self) -> &'static dyn NamedModel {
+        (self.model.named)(self)
+    }
+
     /// `true` if what waits for a router has to have room there.
     pub fn has_bounded_buffers(&self) -> bool {
         self.named().gives_credits() && self.buffer.is_some()
@@ -73,7 +92,7 @@ impl RouterSpec {
     }
 
     /// What a credit takes (ps) over a link of this latency, with the part of the routers' traversal that it passes.
-    fn credit(&self, latency: u64, traversed: u64) -> u64 {
+    pub(crate) fn credit(&self, latency: u64, traversed: u64) -> u64 {
         let link = if self.credit_uses_link { latency } else { 0 };
         let traversed = if self.credits_traverse { traversed } else { 0 };
         link + self.credit_delay.0 + traversed
@@ -124,8 +143,10 @@ pub struct HopCost {
 
 /// A router model that a study can name.
 pub trait NamedModel: Debug + Sync {
-    /// What a study calls the inside of it that is not that of all routers of its `router.model`, and what it leaves out.
-    fn limits(&self) -> Option<(&'static str, &'static str)>;
+    /// What an architecture leaves out; of other models their `Entry` says it.
+    fn limits(&self) -> Option<&'static str> {
+        None
+    }
 
     /// What it takes to simulate, as measured (docs/how-to/performance.md, docs/how-to/campaigns-on-a-cluster.md), rounded up.
     fn cost(&self) -> HopCost;

@@ -23,6 +23,8 @@ use crate::state::lists::List;
 use crate::state::{Link, NONE, State};
 use des::{Event, Journal, NoJournal, Sink, Time, Torn};
 
+mod named;
+
 /// The model; times in ps.
 #[derive(Debug)]
 pub struct LateAdmission {

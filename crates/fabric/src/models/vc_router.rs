@@ -30,6 +30,7 @@ mod allocators;
 mod buffered;
 mod credits;
 mod matching;
+mod named;
 mod source;
 mod step;
 

@@ -21,7 +21,7 @@ fn mesh(buffer: u64, packet: u64, message: u64, latency: u64, load: f64) -> RunS
         bandwidth: BitsPerSec(64_000_000_000),
         latency: Time(latency),
     };
-    spec.router.architecture = Architecture::VcRouter;
+    spec.router.architecture = Architecture::VC_ROUTER;
     spec.router.pipeline = Some(PipelineSpec::default());
     spec.router.flit = Bytes(8);
     spec.router.buffer = Some(Bytes(8 * buffer));

@@ -22,6 +22,8 @@ use des::checkpoint::{put, take};
 use des::{Event, Journal, NoJournal, Sink, Time, Torn};
 use std::ops::Range;
 
+mod named;
+
 /// Of credits that are room in the router's own output buffer.
 const OWN: u64 = 1 << 40;
 

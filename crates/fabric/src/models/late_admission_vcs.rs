@@ -22,6 +22,8 @@ use crate::state::{NONE, State};
 use des::{Event, Journal, NoJournal, Sink, Time, Torn};
 use std::ops::Range;
 
+mod named;
+
 /// The model.
 #[derive(Debug)]
 pub struct LateAdmissionVcs {

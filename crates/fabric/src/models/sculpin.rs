@@ -3,12 +3,53 @@
 //! Stands for SST/macro's SCULPIN. A packet whose head is ready at time t starts on its output at `max(t, link idle)`, first come,
 //! first served; so its departure is known on arrival and one event per hop is all there is.
 
+use crate::equipment::{HopCost, NamedModel, RouterChannels, RouterKind};
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
 use crate::spec::RunSpec;
 use crate::state::State;
 use des::{Event, Journal, Sink};
+use study::Entry;
+
+impl RouterKind {
+    /// Unbounded output queues, no credits.
+    pub const SCULPIN: RouterKind = RouterKind {
+        entry: Entry {
+            name: "sculpin",
+            line: "Packets wait for the output port in unbounded queues; no credits.",
+            groups: &[],
+            source: "The SCULPIN model of SST/macro",
+            limits: "No back-pressure: congestion never spreads upstream.",
+        },
+        named: |_| &NamedSculpin,
+    };
+}
+
+/// What is known of it before a run.
+#[derive(Debug)]
+struct NamedSculpin;
+
+impl NamedModel for NamedSculpin {
+    fn cost(&self) -> HopCost {
+        HopCost {
+            alone: 0.08e-6,
+            with_ranks: 0.075e-6,
+        }
+    }
+
+    fn channels(&self) -> RouterChannels {
+        RouterChannels::Names
+    }
+
+    fn gives_credits(&self) -> bool {
+        false
+    }
+
+    fn loses_packets(&self) -> bool {
+        true
+    }
+}
 
 /// The model.
 #[derive(Debug)]

@@ -1,13 +1,26 @@
 //! `credit` with `architecture = "vc-router"` before a run.
 
-use super::{HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterChannels, RouterSpec};
-use crate::equipment::{Allocator, DeliveryPoint, PipelineSpec, Switching};
+use crate::equipment::{
+    Allocator, Architecture, DeliveryPoint, HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, PipelineSpec,
+    RouterChannels, RouterSpec, Switching,
+};
 use study::{BitsPerSec, Bytes};
 use work::build_error::BuildError;
 
+impl Architecture {
+    /// Flits in input queues per virtual channel; channels and switch are allocated in every cycle of a clock.
+    pub const VC_ROUTER: Architecture = Architecture {
+        choice: (
+            "vc-router",
+            "Flits in input queues per virtual channel; channels and switch are allocated in every cycle of a clock.",
+        ),
+        named: &NamedVcRouter,
+    };
+}
+
 /// The model.
 #[derive(Debug)]
-pub(super) struct NamedVcRouter;
+struct NamedVcRouter;
 
 /// Most channels of a router, and ports of its switch: the sets of a step have as many places.
 const MOST_CHANNELS: u64 = 4_096;
@@ -36,11 +49,10 @@ fn link_alone(router: &RouterSpec, latency: u64, flit: u64) -> LinkDelays {
 }
 
 impl NamedModel for NamedVcRouter {
-    fn limits(&self) -> Option<(&'static str, &'static str)> {
-        Some((
-            "vc-router",
+    fn limits(&self) -> Option<&'static str> {
+        Some(
             "A packet's output is chosen once per router, when it is routed; interfaces give the router a flit per cycle.",
-        ))
+        )
     }
 
     fn cost(&self) -> HopCost {

@@ -1,18 +1,28 @@
 //! `credit` with `architecture = "output-buffered"` before a run.
 
-use super::{HopCost, NamedModel, RouterSpec};
+use crate::equipment::{Architecture, HopCost, NamedModel, RouterSpec};
 use study::Bytes;
+
+impl Architecture {
+    /// Output buffers per virtual channel behind an ideal crossbar; what has no room there waits in the input buffer.
+    pub const OUTPUT_BUFFERED: Architecture = Architecture {
+        choice: (
+            "output-buffered",
+            "Output buffers per virtual channel behind an ideal crossbar; what has no room there waits in the input buffer.",
+        ),
+        named: &NamedOutputBuffered,
+    };
+}
 
 /// The model.
 #[derive(Debug)]
-pub(super) struct NamedOutputBuffered;
+struct NamedOutputBuffered;
 
 impl NamedModel for NamedOutputBuffered {
-    fn limits(&self) -> Option<(&'static str, &'static str)> {
-        Some((
-            "output-buffered",
+    fn limits(&self) -> Option<&'static str> {
+        Some(
             "Packet granularity: flits of a packet are never apart. The crossbar is ideal, and a packet keeps its place in the line for a link.",
-        ))
+        )
     }
 
     fn cost(&self) -> HopCost {

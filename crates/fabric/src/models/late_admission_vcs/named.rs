@@ -1,17 +1,27 @@
 //! `credit` with `architecture = "late-admission-vcs"` before a run.
 
-use super::{CreditLeaves, HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterSpec};
+use crate::equipment::{Architecture, CreditLeaves, HopCost, LinkDelays, LinkSpec, NamedModel, NicSpec, RouterSpec};
+
+impl Architecture {
+    /// The same with a queue per virtual channel, whole packets, links to nodes, and no rule for rings.
+    pub const LATE_ADMISSION_VCS: Architecture = Architecture {
+        choice: (
+            "late-admission-vcs",
+            "The same with a queue per virtual channel, whole packets, links to nodes, and no rule for rings.",
+        ),
+        named: &NamedLateAdmissionVcs,
+    };
+}
 
 /// The model.
 #[derive(Debug)]
-pub(super) struct NamedLateAdmissionVcs;
+struct NamedLateAdmissionVcs;
 
 impl NamedModel for NamedLateAdmissionVcs {
-    fn limits(&self) -> Option<(&'static str, &'static str)> {
-        Some((
-            "late-admission-vcs",
+    fn limits(&self) -> Option<&'static str> {
+        Some(
             "Every packet is received whole before it goes on, one that is not full takes the room of a full one, and random delays stand at their means.",
-        ))
+        )
     }
 
     fn cost(&self) -> HopCost {
