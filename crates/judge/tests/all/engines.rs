@@ -1546,7 +1546,7 @@ fn hosts_of_several_rails_give_one_answer_on_every_engine() {
 
 #[test]
 fn workers_with_whole_groups_meet_once_in_several_windows() {
-    let is_dragonfly = |what: &str| what.starts_with("dragonfly Minimal(NoKeys) Credit Voq");
+    let is_dragonfly = |what: &str| what.starts_with("dragonfly Minimal(NoKeys) credit voq");
     let (what, mut spec) = cells().into_iter().find(|(what, _)| is_dragonfly(what)).unwrap();
     spec.control.end = Some(Time::from_us(20));
     let meetings = |spec: &RunSpec, part: fn(u32) -> u32| {
