@@ -114,7 +114,7 @@ pub struct RouterSpec {
     pub credit_delay: Time,
     /// `true`: a credit returns over the link latency as well; `false`: only `credit_delay` counts.
     pub credit_uses_link: bool,
-    /// `late-admission`, and `vc-router` with buffers per output channel: packets that enter a ring need this many free packet slots (bubble rule), 0 switches the rule off.
+    /// `voq`, `late-admission`, and `vc-router` with buffers per output channel: packets that enter a ring need this many free packet slots (bubble rule), 0 switches the rule off.
     pub bubble: u8,
     /// `late-admission` only: time of each small step inside a router or an interface (CODES' local latency).
     pub local_latency: Time,

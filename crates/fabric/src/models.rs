@@ -73,7 +73,7 @@ macro_rules! router_models {
                     return AnyFabric::$inside_name(Fabric::new(spec, net));
                 })+
                 $(if model == RouterKind::$kind {
-                    $(if net.is_plain() {
+                    $(if net.is_plain() && <$plain_type>::is_plain(&spec.router) {
                         return AnyFabric::$plain(Fabric::new(spec, net));
                     })?
                     return AnyFabric::$name(Fabric::new(spec, net));

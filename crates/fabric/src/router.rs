@@ -129,6 +129,18 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         self.let_go(slot)
     }
 
+    /// Takes the packet behind the one in slot `before` out of a channel's queue.
+    pub(crate) fn dequeue_behind(&mut self, before: u32, port: u32, channel: u32) -> Packet {
+        let slot = self.st.links.get(before).next;
+        let next = self.st.links.get(slot).next;
+        self.st.links.edit(self.j, before).next = next;
+        if next == NONE {
+            self.st.channels.edit(self.j, channel).tail = before;
+        }
+        self.st.ports.edit(self.j, port).waiting -= 1;
+        self.let_go(slot)
+    }
+
     /// Takes an output link for `size` bytes that could start at `begun` and would be on it for `serialisation` (ps): when they start to come
     /// through, and for how long they are on it.
     #[inline(always)]

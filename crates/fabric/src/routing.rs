@@ -264,8 +264,7 @@ impl Routing {
             let hint = "take a routing whose name begins with caminos-, or one that is blind to load";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
-        let rings_move = model.channels() == RouterChannels::InClasses && model.keeps_rings_moving(terms.router);
-        let needed = match rings_move && kind.ready().is_minimal() {
+        let needed = match proof::rings_move(terms.router, topology, kind.ready()) {
             true => 1,
             false => kind.ready().vcs(topology),
         };

@@ -4,7 +4,11 @@
 //! It starts only if the next buffer has room for all of it. Its own buffer is free when its tail has left; the credit then takes the
 //! link latency back. Departures are computed by catch-up: a port with waiting packets has no event, and everything that starts before
 //! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last.
+//!
+//! With `router.bubble = n`, the bubble rule (Carrión and others 1997), buffers are counted in slots of the largest packet: a packet that comes
+//! from a node or from another dimension starts only with n slots free, one that stays in its ring with one, and passes those that lack the rest.
 
+use crate::equipment::RouterSpec;
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
@@ -17,14 +21,44 @@ mod named;
 
 /// The model.
 #[derive(Debug)]
-pub struct Credit<const PLAIN: bool = false>;
+pub struct Credit<const PLAIN: bool = false> {
+    bubble: Option<Bubble>,
+}
+
+/// The bubble rule.
+#[derive(Clone, Copy, Debug)]
+struct Bubble {
+    /// What every packet takes of a buffer (bytes).
+    slot: u32,
+    /// What has to be free for one that enters a ring.
+    entry: i64,
+}
 
 impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = true;
 
-    fn new(_: &RunSpec, _: &Network) -> Self {
-        Credit
+    fn is_plain(router: &RouterSpec) -> bool {
+        router.bubble <= 1
+    }
+
+    fn new(spec: &RunSpec, _: &Network) -> Self {
+        let slot = spec.nic.packet.0.min(1 << 16) as u32;
+        let rule = |slots: u8| Bubble {
+            slot,
+            entry: i64::from(slot) * i64::from(slots),
+        };
+        Credit {
+            bubble: Some(spec.router.bubble).filter(|&slots| slots > 1).map(rule),
+        }
+    }
+
+    #[inline(always)]
+    fn room(&self, size: u32) -> u32 {
+        match self.bubble {
+            Some(Bubble { slot, .. }) if !PLAIN => slot,
+            _ => size,
+        }
     }
 
     #[inline(always)]
@@ -53,7 +87,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
                 true => at.overtaking(port, &packet),
                 false => 0,
             };
-            if empty && late == 0 && at.st.channels.get(channel).credit >= i64::from(packet.size()) {
+            if empty && late == 0 && at.st.channels.get(channel).credit >= at.needs(port, &packet) {
                 at.depart(port, vc, packet, now);
                 return;
             }
@@ -186,6 +220,42 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         net.overtaking_delay(site, packet, serialisation)
     }
 
+    /// Free bytes that a packet has to find behind a port.
+    #[inline(always)]
+    fn needs(&self, port: u32, packet: &Packet) -> i64 {
+        match self.model.bubble {
+            Some(bubble) if !PLAIN && self.enters_a_ring(port, packet) => bubble.entry,
+            _ => self.model.room(packet.size()).into(),
+        }
+    }
+
+    /// Whether a packet comes from a node or from another dimension to the link of a port.
+    fn enters_a_ring(&self, port: u32, packet: &Packet) -> bool {
+        let AtRouter { net, site, .. } = *self;
+        let dimension = |port: u32| net.peers[port as usize].class();
+        let is_link = port - site.port < u32::from(site.net);
+        is_link && (packet.port() >= site.net || dimension(site.port + u32::from(packet.port())) != dimension(port))
+    }
+
+    /// Of a channel with packets, the first for which there is room: the slot before its own, and its own.
+    #[inline(always)]
+    fn first_that_fits(&self, port: u32, vc: u8) -> Option<(u32, u32)> {
+        let channel = self.st.channels.get(channel_of::<PLAIN>(self.net, port, vc));
+        if channel.credit >= self.needs(port, self.st.slots.get(channel.head)) {
+            return Some((NONE, channel.head));
+        }
+        match self.model.bubble {
+            Some(bubble) if !PLAIN && channel.credit >= bubble.slot.into() => self.first_in_ring(port, channel.head),
+            _ => None,
+        }
+    }
+
+    /// The first packet behind a slot that goes on in its ring, as [`Self::first_that_fits`] tells it.
+    fn first_in_ring(&self, port: u32, head: u32) -> Option<(u32, u32)> {
+        let mut pairs = waiting_behind(self.st, head).zip(waiting_behind(self.st, head).skip(1));
+        pairs.find(|&(_, slot)| !self.enters_a_ring(port, self.st.slots.get(slot)))
+    }
+
     /// Performs all departures of `port` with a start before `limit`.
     #[inline(always)]
     fn catch_up(&mut self, port: u32, limit: u64) {
@@ -195,14 +265,14 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
             if record.waiting == 0 || record.free >= limit {
                 return;
             }
-            let Some(vc) = self.choose(port, record.channels, record.served) else {
+            let Some((vc, (before, slot))) = self.choose(port, record.channels, record.served) else {
                 return;
             };
             let channel = channel_of::<PLAIN>(net, port, vc);
             let mut start = record.free;
             if !PLAIN && net.mixed_speeds {
-                let head = *self.st.slots.get(self.st.channels.get(channel).head);
-                let ready = head.time().0 + self.overtaking(port, &head);
+                let next = *self.st.slots.get(slot);
+                let ready = next.time().0 + self.overtaking(port, &next);
                 if ready > start {
                     if ready >= limit {
                         self.st.ports.edit(self.j, port).free = ready;
@@ -211,7 +281,11 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
                     start = ready;
                 }
             }
-            let packet = self.dequeue(port, channel, vc);
+            let packet = match before {
+                _ if PLAIN => self.dequeue(port, channel, vc),
+                NONE => self.dequeue(port, channel, vc),
+                _ => self.dequeue_behind(before, port, channel),
+            };
             if !PLAIN && net.routing.is_adaptive() {
                 let class = &net.classes[net.peers[port as usize].class() as usize];
                 self.st.ports.edit(self.j, port).mark -= class.ser(packet.size());
@@ -220,27 +294,28 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         }
     }
 
-    /// The channel to serve next: one with a packet whose credit suffices, in round robin or by arrival.
+    /// The channel to serve next, in round robin or by arrival, and which of its packets: see [`Self::first_that_fits`].
     #[inline(always)]
-    fn choose(&self, port: u32, channels: u64, served: u32) -> Option<u8> {
-        let (net, st) = (self.net, &*self.st);
-        let fits = |vc: u32| {
-            let channel = st.channels.get(channel_of::<PLAIN>(net, port, vc as u8));
-            channel.credit >= i64::from(st.slots.get(channel.head).size())
-        };
+    fn choose(&self, port: u32, channels: u64, served: u32) -> Option<(u8, (u32, u32))> {
+        let net = self.net;
+        let of = |vc: u32| Some((vc as u8, self.first_that_fits(port, vc as u8)?));
         if PLAIN || net.vcs == 1 {
-            return fits(0).then_some(0);
+            return of(0);
         }
         if net.first_come {
-            return first_come(net, st, port, channels, fits);
+            let newest = self.st.ports.get(port).sequence;
+            // Age in arrivals; wraps correctly.
+            let age = |slot: u32| newest.wrapping_sub(self.st.links.get(slot).sequence);
+            return oldest(channels, of, |&(_, (_, slot))| age(slot));
         }
         // Channels after the one served last, then from the lowest.
         let after = channels & (u64::MAX << 1 << served);
         for mut bits in [after, channels & !(u64::MAX << 1 << served)] {
             while bits != 0 {
                 let vc = bits.trailing_zeros();
-                if fits(vc) {
-                    return Some(vc as u8);
+                let found = of(vc);
+                if found.is_some() {
+                    return found;
                 }
                 bits &= bits - 1;
             }
@@ -263,7 +338,7 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         self.return_credit(&packet, start + serialisation);
         if port - site.port < u32::from(site.net) {
             let channel = channel_of::<PLAIN>(net, port, vc);
-            self.st.channels.edit(self.j, channel).credit -= i64::from(size);
+            self.st.channels.edit(self.j, channel).credit -= i64::from(self.model.room(size));
             self.launch(peer, hop, packet, vc, start, serialisation);
         } else {
             // A packet of its own, so that only this way keeps one in memory.
@@ -273,18 +348,17 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
     }
 }
 
-fn first_come(net: &Network, st: &State, port: u32, mut channels: u64, fits: impl Fn(u32) -> bool) -> Option<u8> {
-    let mut best: Option<(u32, u8)> = None;
-    let newest = st.ports.get(port).sequence;
+/// Of what channels have, the first of those with the highest age.
+fn oldest<T>(mut channels: u64, of: impl Fn(u32) -> Option<T>, age: impl Fn(&T) -> u32) -> Option<T> {
+    let mut best: Option<(u32, T)> = None;
     while channels != 0 {
         let vc = channels.trailing_zeros();
         channels &= channels - 1;
-        let head = st.channels.get(port * net.vcs + vc).head;
-        // Age in arrivals; wraps correctly.
-        let age = newest.wrapping_sub(st.links.get(head).sequence);
-        if fits(vc) && best.is_none_or(|(oldest, _)| age > oldest) {
-            best = Some((age, vc as u8));
+        if let Some(found) = of(vc)
+            && best.as_ref().is_none_or(|(oldest, _)| age(&found) > *oldest)
+        {
+            best = Some((age(&found), found));
         }
     }
-    best.map(|(_, vc)| vc)
+    best.map(|(_, found)| found)
 }

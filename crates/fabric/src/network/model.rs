@@ -2,6 +2,7 @@
 //! above.
 
 use super::{Network, Site};
+use crate::equipment::RouterSpec;
 use crate::packet::Packet;
 use crate::spec::RunSpec;
 use crate::state::State;
@@ -133,6 +134,11 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// `true` for variants that know beforehand that the network has one virtual channel per port, minimal routing, cut-through,
     /// links of one speed, at most 64 ports per router and no way of [`MAX_HOPS`](crate::packet::MAX_HOPS) links, as many studies have: what they need not ask saves a tenth of a hop.
     const PLAIN: bool = false;
+
+    /// Whether it knows all that a study says of its router where [`Self::PLAIN`] holds for the network.
+    fn is_plain(_: &RouterSpec) -> bool {
+        true
+    }
 
     /// `true` for routers with a clock, which are closed in nearly every window whether there is something to inject or not.
     const TICKS: bool = false;

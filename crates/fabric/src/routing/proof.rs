@@ -54,6 +54,17 @@ pub fn remembered(of: String, prove: impl FnOnce() -> Proof) -> Proof {
     proof
 }
 
+/// Whether what enters a ring leaves room in it, and packets go from ring to ring in one order. Parallel cables would let that room move to the
+/// wrong one.
+pub fn rings_move(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting) -> bool {
+    let rings = match topology.spec() {
+        TopologySpec::Ring(RingSpec { width, .. }) => *width == 1,
+        TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
+        _ => false,
+    };
+    router.named().keeps_rings_moving(router) && kind.is_minimal() && rings && !topology.is_curtailed()
+}
+
 /// Decides whether a run can deadlock.
 pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, needed: u8) -> Proof {
     if !router.has_bounded_buffers() {
@@ -64,13 +75,7 @@ pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, 
         };
     }
     let model = router.named();
-    // A chunk that enters a ring leaves room in it; parallel cables would let that room move to the wrong one.
-    let rings = match topology.spec() {
-        TopologySpec::Ring(RingSpec { width, .. }) => *width == 1,
-        TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
-        _ => false,
-    };
-    if model.keeps_rings_moving(router) && kind.is_minimal() && rings && !topology.is_curtailed() {
+    if rings_move(router, topology, kind) {
         return Proof {
             free: true,
             decided: true,

@@ -113,6 +113,9 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     late.nic.chunk = Some(Bytes(300));
     late.nic.message_overhead = Time::from_ns(10);
     late.nic.idle_delay_per_byte = Time(40);
+    let mut bubble = cell(&torus, RouterKind::CREDIT, RoutingSpec::DOR);
+    bubble.router.bubble = 2;
+    bubble.router.buffer = Some(Bytes(2 * bubble.nic.packet.0));
     let mut cumulative = late.clone();
     cumulative.router.completion = Completion::Cumulative;
     let codes = RoutingSpec::CodesDallyPar(DallySpec::default());
@@ -137,6 +140,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ("plain sculpin", plain_sculpin),
         ("sculpin", sculpin),
         ("plain credit", plain_credit),
+        ("credit with the bubble rule", bubble),
         ("credit", credit),
         ("credit, told by the group", told),
         ("credit, first come", first_come),

@@ -923,6 +923,23 @@ fn late_admission_gives_one_answer_on_every_engine() {
 }
 
 #[test]
+fn the_bubble_rule_gives_one_answer_on_every_engine() {
+    let shapes: [&[u32]; 3] = [&[9], &[4, 5], &[3, 3, 3]];
+    for (i, shape) in shapes.into_iter().enumerate() {
+        let mut spec = plain(TopologySpec::Torus(lattice(shape, &[], 2)));
+        spec.routing = RoutingSpec::DOR;
+        spec.router.bubble = 2;
+        spec.router.buffer = Some(Bytes(3 * spec.nic.packet.0));
+        spec.nic.bandwidth = (i == 1).then_some(BitsPerSec(130_000_000_000));
+        // More than it can take, in packets of unequal size, so that some pass others.
+        spec.jobs[0].work = synthetic(2.0, 5_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&format!("{shape:?} with the bubble rule"), &spec);
+    }
+}
+
+#[test]
 fn ways_in_turn_give_one_answer_on_every_engine() {
     for (i, (what, mut spec)) in macro_cells().into_iter().enumerate() {
         spec.jobs[0].work = of_its_own(i, 0.7, 3_000);

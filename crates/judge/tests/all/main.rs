@@ -4,6 +4,7 @@
 mod benchmarks;
 mod beside;
 mod bills;
+mod bubble;
 mod checkpoint;
 mod clock;
 mod codes_replay;

@@ -77,7 +77,7 @@ const RINGS: &[When] = &[
     CREDIT,
     When {
         key: "architecture",
-        values: &["late-admission", "vc-router"],
+        values: &["voq", "late-admission", "vc-router"],
     },
 ];
 const LATE_ADMISSION: &[When] = &[
