@@ -277,17 +277,54 @@ impl Insertion<'_> {
 
     /// Puts the last event of an order into its place among those of the same LP and time, which it stands behind. If there are many of
     /// them it stays there, and their slot is noted.
+    ///
+    /// Where packets come in step nearly every event has one other beside it: two words are compared, without a call and without a register
+    /// that has to be saved, and what is rare follows in functions of its own.
     #[cold]
     #[inline(never)]
     fn settle<E: Event>(&mut self, order: &mut [E], slot: u32) {
         if order.len() > MOST_AT_ONCE && self.has_many(order) {
-            if self.tied.last() != Some(&slot) {
-                self.tied.push(slot);
+            return self.note(slot);
+        }
+        if let [.., before, event] = &*order {
+            let (word, before) = (event.tie_word(self.seed), before.tie_word(self.seed));
+            if before > word {
+                self.settle_before(order, word);
+            } else if before == word {
+                self.settle_alike(order);
             }
-        } else if let [.., before, event] = order
+        }
+    }
+
+    /// Goes on where the last event comes before the one next to it; `word` is its word.
+    #[inline(never)]
+    fn settle_before<E: Event>(&mut self, order: &mut [E], word: u64) {
+        let n = order.len();
+        if let [.., before, event] = order {
+            std::mem::swap(before, event);
+            if n > 2 {
+                self.settle_further(&mut order[..n - 1], word);
+            }
+        }
+    }
+
+    /// Goes on where the word of the last event is that of the one before it as well.
+    #[cold]
+    #[inline(never)]
+    fn settle_alike<E: Event>(&mut self, order: &mut [E]) {
+        if let [.., before, event] = order
             && loses_tie(before, event, self.seed)
         {
-            self.settle_further(order);
+            let word = event.tie_word(self.seed);
+            self.settle_before(order, word);
+        }
+    }
+
+    /// Notes that many events of one LP and time have met in a slot.
+    #[inline(never)]
+    fn note(&mut self, slot: u32) {
+        if self.tied.last() != Some(&slot) {
+            self.tied.push(slot);
         }
     }
 
@@ -298,31 +335,28 @@ impl Insertion<'_> {
         order[last - MOST_AT_ONCE].key(self.start) == order[last].key(self.start)
     }
 
-    /// Goes on where the last event has lost the tie with the one before it.
+    /// Goes on with the last event, which has lost the tie with one that stood before it; its word is worked out once.
     #[inline(never)]
-    fn settle_further<E: Event>(&mut self, order: &mut [E]) {
+    fn settle_further<E: Event>(&mut self, order: &mut [E], word: u64) {
         let mut place = order.len() - 1;
         let event = order[place];
         let key = event.key(self.start);
-        let mut word = None;
-        while self.moves > 0 {
-            order[place] = order[place - 1];
-            place -= 1;
-            self.moves -= 1;
-            let next = place.checked_sub(1).map(|next| &order[next]);
-            let next = next.filter(|next| next.key(self.start) == key);
-            if !next.is_some_and(|next| loses_next_tie(next, &event, &mut word, self.seed)) {
+        while self.moves > 0 && place > 0 {
+            let next = &order[place - 1];
+            if next.key(self.start) != key || !loses_next_tie(next, &event, word, self.seed) {
                 break;
             }
+            order[place] = *next;
+            place -= 1;
+            self.moves -= 1;
         }
         order[place] = event;
     }
 }
 
-/// [`loses_tie`] against an event that may have several: its word is worked out once.
+/// [`loses_tie`] against an event whose word is known.
 #[inline]
-fn loses_next_tie<E: Event>(a: &E, b: &E, word: &mut Option<u64>, seed: u64) -> bool {
-    let word = *word.get_or_insert_with(|| b.tie_word(seed));
+fn loses_next_tie<E: Event>(a: &E, b: &E, word: u64, seed: u64) -> bool {
     match a.tie_word(seed).cmp(&word) {
         Ordering::Equal => loses_tie(a, b, seed),
         unequal => unequal == Ordering::Greater,

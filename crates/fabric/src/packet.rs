@@ -391,7 +391,8 @@ impl Packet {
     /// `true` if the message has no other packet.
     #[inline]
     pub fn is_whole(&self) -> bool {
-        self.single() || self.part_number() == ONLY
+        // It is single, which has the lowest bit, or its part has the highest number there is: one question with that bit on top.
+        (self.words[2] as u32).rotate_right(1) >= ONLY
     }
 
     /// `true` if the packet is a message of which it tells all.
@@ -645,9 +646,13 @@ impl Packet {
     /// that is twice as fast does the same in half the time.
     #[inline(always)]
     fn hash(&self, seed: u64) -> u64 {
-        let part = if self.is_whole() { 0 } else { self.part_number() };
+        // Of nothing it is nothing, which messages of one packet are spared.
+        let part = match self.is_whole() {
+            true => 0,
+            false => mix(self.part_number().into()),
+        };
         let place = u64::from(self.source()) << 16 | u64::from(self.port());
-        mix(seed ^ place ^ mix(part.into()))
+        mix(seed ^ place ^ part)
     }
 }
 
