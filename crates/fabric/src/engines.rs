@@ -5,7 +5,7 @@ use crate::observe::Stats;
 use des::engine::Engine;
 use des::optimistic::Speculation;
 use des::ranks::{RankPlan, ResumeError};
-use des::{OptimisticEngine, RankEngine, ReferenceEngine, RollbackCheck, Torn, Transport, WindowEngine};
+use des::{OptimisticEngine, RankEngine, ReferenceEngine, RollbackCheck, Torn, Transport, WindowEngine, World};
 
 /// An engine that runs a network.
 pub type NetworkEngine<'w> = Box<dyn Engine<AnyFabric> + 'w>;
@@ -57,7 +57,10 @@ impl EngineKind {
                 blocks,
                 workers,
                 adaptive,
-            } => by_windows(WindowEngine::with_workers(world, stats, blocks, workers), adaptive),
+            } => {
+                let blocks = worthwhile(blocks, workers, world);
+                by_windows(WindowEngine::with_workers(world, stats, blocks, workers), adaptive)
+            }
             EngineKind::Optimistic {
                 blocks,
                 workers,
@@ -78,7 +81,10 @@ impl EngineKind {
                 blocks,
                 workers,
                 adaptive,
-            } => by_windows(WindowEngine::restore(world, stats, saved, blocks, workers)?, adaptive),
+            } => {
+                let blocks = worthwhile(blocks, workers, world);
+                by_windows(WindowEngine::restore(world, stats, saved, blocks, workers)?, adaptive)
+            }
             EngineKind::Optimistic {
                 blocks,
                 workers,
@@ -88,6 +94,18 @@ impl EngineKind {
                 Box::new(engine)
             }
         })
+    }
+}
+
+/// Routers of a block, at least, where one worker has all blocks: what is done once per block and
+/// window is much beside the events of a few routers.
+const LEAST_ROUTERS: u32 = 32;
+
+/// Of so many blocks, those that are worth their while.
+fn worthwhile(blocks: u32, workers: u32, world: &AnyFabric) -> u32 {
+    match workers {
+        ..=1 => blocks.min(world.n_lps().div_ceil(LEAST_ROUTERS).max(1)),
+        _ => blocks,
     }
 }
 
