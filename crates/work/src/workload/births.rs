@@ -61,9 +61,10 @@ pub(super) enum BirthRule {
     AtOnce,
     PeriodicInPhase,
     Periodic,
-    /// With the time of a slot (ps).
+    /// With the time of a slot (ps) and, where all nodes have the same gap, [`silence`] of it.
     Bernoulli {
         slot: f64,
+        silence: f64,
     },
     /// With the chance that a message is the first of its burst, and the gap within bursts as a fraction of the mean gap.
     OnOff {
@@ -116,6 +117,7 @@ impl Births {
                 "a message every {gap:.0} ps is more than one in each slot of {slot:.0} ps"
             ));
         }
+        let gap = if gap.is_finite() { gap } else { gap_of(bytes, 1.0) };
         Ok(Births {
             rule: match (work.load, work.window, work.process) {
                 (_, Some(_), _) => BirthRule::Answered,
@@ -123,13 +125,16 @@ impl Births {
                 (_, _, Process::Poisson) => BirthRule::Poisson,
                 (_, _, Process::PeriodicInPhase) => BirthRule::PeriodicInPhase,
                 (_, _, Process::Periodic) => BirthRule::Periodic,
-                (_, _, Process::Bernoulli) => BirthRule::Bernoulli { slot },
+                (_, _, Process::Bernoulli) => BirthRule::Bernoulli {
+                    slot,
+                    silence: silence(slot, gap),
+                },
                 (_, _, Process::OnOff) => BirthRule::OnOff {
                     first: 1.0 / work.burst(),
                     within: load / work.peak(),
                 },
             },
-            gap: if gap.is_finite() { gap } else { gap_of(bytes, 1.0) },
+            gap,
             gaps: if alike { Vec::new() } else { gaps },
             count: work.count.unwrap_or(u64::MAX),
             uniform: matches!(destinations, Destinations::Uniform),
@@ -165,19 +170,18 @@ impl Births {
                 let phase = unit(phases.block(*at)[0]);
                 (((k as f64 + phase) * gap) as u64).min(NEVER)
             }
-            BirthRule::Bernoulli { slot } => {
-                let chance = slot / gap;
-                let slots = match chance < 1.0 {
-                    true => (ln(unit(word)) / ln(1.0 - chance)) as u64 + 1,
+            BirthRule::Bernoulli { slot, silence: common } => {
+                let silence = match self.gaps.is_empty() {
+                    true => common,
+                    false => silence(slot, gap),
+                };
+                let slots = match silence < 0.0 {
+                    true => (ln(unit(word)) / silence) as u64 + 1,
                     false => 1,
                 };
                 // Slots are counted in whole, so that rounding does not move them; the first may have a message.
-                let before = if k == 0 {
-                    0
-                } else {
-                    (last as f64 / slot).round() as u64 + 1
-                };
-                (((before + slots - 1) as f64 * slot).round() as u64).min(NEVER)
+                let before = if k == 0 { 0 } else { rounded(last as f64 / slot) + 1 };
+                rounded((before + slots - 1) as f64 * slot).min(NEVER)
             }
             BirthRule::OnOff { first, within } => {
                 let pause = exponential((1.0 - within) * gap / first);
@@ -189,5 +193,36 @@ impl Births {
                 (last + (0.5 + gap) as u64).min(NEVER)
             }
         })
+    }
+}
+
+/// The logarithm of the chance that no message is born in a slot, of nodes with so much time between messages; 0 if there is one in each.
+fn silence(slot: f64, gap: f64) -> f64 {
+    let chance = slot / gap;
+    if chance < 1.0 { ln(1.0 - chance) } else { 0.0 }
+}
+
+/// The whole number next to one that is not negative, upwards from the middle of two: [`f64::round`], which is a call.
+#[inline(always)]
+fn rounded(value: f64) -> u64 {
+    let whole = value as u64;
+    whole.saturating_add(u64::from(value - whole as f64 >= 0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn rounding_is_that_of_the_library() {
+        let halves = (0..2_000).map(|half| f64::from(half) / 2.0);
+        let beside = halves.flat_map(|half| [half, half.next_up(), half.next_down().max(0.0)]);
+        let large = [52, 53, 62, 63, 64, 70].map(|bits| 2f64.powi(bits));
+        let large = large
+            .into_iter()
+            .flat_map(|power| [power.next_down(), power, power.next_up()]);
+        for value in beside.chain(large).chain([f64::INFINITY, 1_234_567_890.5]) {
+            assert_eq!(rounded(value), value.round() as u64, "{value}");
+        }
     }
 }
