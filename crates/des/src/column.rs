@@ -329,6 +329,41 @@ impl<T: Pod> Column<T> {
         element
     }
 
+    /// Reads the `N` elements from `first` on, which must exist as for [`Column::get`].
+    #[inline(always)]
+    pub fn get_run<const N: usize>(&self, first: u32) -> &[T; N] {
+        let place = self.run_place::<N>(first);
+        // SAFETY: `run_place` vouches for the elements.
+        #[allow(unsafe_code)]
+        unsafe {
+            &*place
+        }
+    }
+
+    /// Gives the `N` elements from `first` on for changing, after the journal has saved each of them.
+    #[inline(always)]
+    pub fn edit_run<J: Journal, const N: usize>(&mut self, journal: &mut J, first: u32) -> &mut [T; N] {
+        let place = self.run_place::<N>(first);
+        // SAFETY: `run_place` vouches for the elements.
+        #[allow(unsafe_code)]
+        let elements = unsafe { &mut *place };
+        if J::ACTIVE {
+            for (index, element) in (first..).zip(&*elements) {
+                journal.save(self.id, index, bytemuck::bytes_of(element));
+            }
+        }
+        elements
+    }
+
+    /// [`Column::place`] of elements that stand side by side.
+    #[inline(always)]
+    fn run_place<const N: usize>(&self, first: u32) -> *mut [T; N] {
+        if CHECKS && N > 0 {
+            self.place(first + (N as u32 - 1));
+        }
+        self.place(first).cast()
+    }
+
     /// Overwrites element `index`.
     #[inline(always)]
     pub fn set<J: Journal>(&mut self, journal: &mut J, index: u32, value: T) {
@@ -591,6 +626,19 @@ mod tests {
         assert_eq!(state.digest(), before);
         assert_eq!(state.small.as_slice(), [1, 2, 3]);
         assert_eq!(state.large.len(), 2);
+    }
+
+    #[test]
+    fn elements_side_by_side_are_saved_each() {
+        let mut state = Pair::default();
+        state.small.fill(5, vec![1, 2, 3, 4]);
+        let before = state.digest();
+        let mut log = Log::default();
+        *state.small.edit_run::<_, 3>(&mut log, 6) = [7, 8, 9];
+        assert_eq!(state.small.get_run(5), &[1, 7, 8, 9]);
+        assert_eq!(log.len(), 3);
+        log.undo(&mut state);
+        assert_eq!(state.digest(), before);
     }
 
     crate::columns! {

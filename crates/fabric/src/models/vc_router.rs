@@ -464,7 +464,7 @@ impl RouterModel for VcRouter {
             let (port, vc) = (u32::from(packet.port()), u32::from(packet.vc()));
             let channel = (port << at.model.shift) + vc;
             at.takes_room(port, vc, now);
-            at.head_arrives(channel, slot, now)
+            at.head_arrives(channel, slot, &packet, now)
         };
         if due {
             at.wake(now);
@@ -667,9 +667,9 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         *self.st.channel_sets.edit(self.j, word) |= 1 << (member % 64);
     }
 
-    /// A packet's head is in an input buffer; whether that changes what the router can do.
+    /// The head of a packet, which is kept in a slot, is in an input buffer; whether that changes what the router can do.
     #[inline(always)]
-    fn head_arrives(&mut self, channel: u32, slot: u32, now: u64) -> bool {
+    fn head_arrives(&mut self, channel: u32, slot: u32, packet: &Packet, now: u64) -> bool {
         let index = self.record_of(channel);
         let input = self.st.input_channels.edit(self.j, index);
         if input.stage & 7 == stage::IDLE {
@@ -678,7 +678,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
                 true => self.model.step_at(self.model.tick_from(now)).wrapping_sub(1),
                 false => 0,
             };
-            let set = self.begin(channel, slot, now, after);
+            let set = self.begin(channel, (slot, packet), now, after);
             self.put_into(set, channel);
             return true;
         }
@@ -694,25 +694,24 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A packet becomes the first of its input channel, `present` flits of which are here, and may act in the steps after step `after`: the
     /// set that it belongs to.
     #[inline(always)]
-    fn begin(&mut self, channel: u32, slot: u32, now: u64, after: u64) -> u32 {
+    fn begin(&mut self, channel: u32, (slot, packet): (u32, &Packet), now: u64, after: u64) -> u32 {
+        let AtRouter { net, model, lp, .. } = *self;
         let index = self.record_of(channel);
-        let size = self.st.slots.get(slot).size();
-        let model = self.model;
+        let (size, destination) = (packet.size(), packet.destination());
         let flits = model.flits(size);
         let input = self.st.input_channels.edit(self.j, index);
         input.first = slot;
         input.left = flits;
         input.last = model.last_of(size, flits);
-        input.stage = stage::ROUTING | InputChannel::HEAD;
         if model.outputs.is_some() {
             input.stage = stage::ALLOCATION | InputChannel::HEAD;
             return ALLOCATION;
         }
-        if !model.ways.is_empty() {
-            let destination = self.st.slots.get(slot).destination();
-            let input = self.st.input_channels.edit(self.j, index);
-            input.output = model.ways[(self.lp * model.nodes + destination) as usize].into();
-            (input.lowest, input.choices) = (0, self.net.vcs as u8);
+        if model.ways.is_empty() {
+            input.stage = stage::ROUTING | InputChannel::HEAD;
+        } else {
+            input.output = model.ways[(lp * model.nodes + destination) as usize].into();
+            (input.lowest, input.choices) = (0, net.vcs as u8);
             input.stage = stage::ALLOCATION | InputChannel::HEAD;
         }
         let cycles = model.pipeline.stages[0];

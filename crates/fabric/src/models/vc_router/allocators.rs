@@ -198,19 +198,18 @@ pub(super) fn islip<const I: usize, const O: usize, const PI: usize, const PO: u
     mut give: impl FnMut(usize, usize),
 ) {
     let (mut inputs, mut outputs) = (requests.inputs, requests.outputs);
-    // What each input is offered, or, of few outputs, whom each is offered to: that table is the smaller one.
+    // What each input is offered; of few outputs in small words, whose table is cleared sooner.
     let few = PO <= 16;
-    let (mut offers, mut offered_to) = ([[0; O]; PI], [0u16; PO]);
+    let (mut offers, mut few_offers) = ([[0; O]; PI], [0u16; PI]);
     for round in 0..rounds {
         let mut offered = [0; I];
-        let (mut granting, mut granted) = (outputs, [0; O]);
+        let mut granting = outputs;
         while let Some(output) = pop(&mut granting) {
             let asking = both(&requests.of_output[output], &inputs);
             match first_from(&asking, pointers.grant(output)) {
                 Some(input) if few => {
                     put(&mut offered, input);
-                    put(&mut granted, output);
-                    offered_to[output % PO] = input as u16;
+                    few_offers[input % PI] |= 1 << (output % 16);
                 }
                 Some(input) => {
                     put(&mut offered, input);
@@ -225,12 +224,7 @@ pub(super) fn islip<const I: usize, const O: usize, const PI: usize, const PO: u
         while let Some(input) = pop(&mut offered) {
             let mut offer = [0; O];
             if few {
-                let mut left = granted;
-                while let Some(output) = pop(&mut left) {
-                    if usize::from(offered_to[output % PO]) == input {
-                        put(&mut offer, output);
-                    }
-                }
+                offer[0] = std::mem::take(&mut few_offers[input % PI]).into();
             } else {
                 std::mem::swap(&mut offers[input], &mut offer);
             }

@@ -7,7 +7,7 @@ use super::allocators::{
 use crate::network::model::{AtRouter, Fabric};
 use crate::spec::{Allocator, Matcher};
 use crate::state::State;
-use crate::state::pipeline::{InputChannel, SwitchPort, stage};
+use crate::state::pipeline::{InputChannel, OutputChannel, SwitchPort, stage};
 use des::{Journal, Sink, mix};
 
 /// The sets of a router during a tick.
@@ -197,15 +197,13 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
                 moved |= !is_empty(&granted);
                 while let Some(channel) = pop(&mut granted) {
                     let vc = self.st.input_channels.get(self.record_of(channel as u32)).vc;
-                    self.activate::<W, USUAL>(channel, vc, sets, step);
+                    self.activate::<W, USUAL, false>(channel, vc, sets, step);
                 }
                 continue;
             }
             let choice = [free & range(lowest, choices)];
-            let mut pointers = self.channel_pointers(port);
-            if let Some(vc) = first_from(&choice, pointers.accept(channel)) {
-                pointers.pass(vc, channel);
-                self.activate::<W, USUAL>(channel, vc as u8, sets, step);
+            if let Some(vc) = first_from(&choice, self.channel_pointers(port).accept(channel)) {
+                self.activate::<W, USUAL, true>(channel, vc as u8, sets, step);
                 moved = true;
             }
         }
@@ -222,7 +220,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let AtRouter { net, site, model, .. } = *self;
         let &PortRequests { port, free, members } = asked;
         let mut of_output = [[0; W]; V];
-        let (mut inputs, mut outputs) = ([0; W], [0u64; 1]);
+        let (mut inputs, mut outputs, mut common) = ([0; W], [0u64; 1], free);
         let mut asking = members;
         while let Some(channel) = pop(&mut asking) {
             let wanted = self.wanted(channel, free);
@@ -231,13 +229,22 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             }
             put(&mut inputs, channel);
             outputs[0] |= wanted;
-            let mut each = [wanted];
-            while let Some(vc) = pop(&mut each) {
-                put(&mut of_output[vc % V], channel);
-            }
+            common &= wanted;
         }
         if outputs == [0] {
             return [0; W];
+        }
+        // Most often all want the same.
+        let mut each = outputs;
+        while let Some(vc) = pop(&mut each) {
+            of_output[vc % V] = inputs;
+        }
+        let mut asking = if outputs == [common] { [0; W] } else { inputs };
+        while let Some(channel) = pop(&mut asking) {
+            let mut unwanted = [outputs[0] & !self.wanted(channel, free)];
+            while let Some(vc) = pop(&mut unwanted) {
+                drop_from(&mut of_output[vc % V], channel);
+            }
         }
         let mut requests = Asked {
             inputs,
@@ -290,9 +297,9 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         free & range(input.lowest, input.choices)
     }
 
-    /// A packet has an output channel.
+    /// A packet has an output channel; `ALONE`: pointers have yet to be moved, in the records that are written anyway.
     #[inline(always)]
-    fn activate<const W: usize, const USUAL: bool>(
+    fn activate<const W: usize, const USUAL: bool, const ALONE: bool>(
         &mut self,
         channel: usize,
         vc: u8,
@@ -302,16 +309,26 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let AtRouter { net, site, model, .. } = *self;
         let index = self.record_of(channel as u32);
         let input = self.st.input_channels.edit(self.j, index);
+        let (port, owner) = (u32::from(input.output), channel as u16);
+        let given = (port << model.shift) + u32::from(vc);
+        let place = (site.port + port) * net.vcs + u32::from(vc);
         input.vc = vc;
         input.stage = stage::ACTIVE | InputChannel::HEAD;
         if !USUAL && model.is_timed {
             input.ready = model.ready(step.number, model.pipeline.stages[2]);
         }
-        let (port, vc) = (u32::from(input.output), u32::from(vc));
-        let place = (site.port + port) * net.vcs + vc;
-        let given = (port << model.shift) + vc;
+        if ALONE {
+            input.accept = given as u16 + 1;
+        }
         let record = self.record_of(given);
-        self.st.output_channels.edit(self.j, record).owner = channel as u16;
+        if ALONE {
+            let grant = owner + 1;
+            self.st
+                .output_channels
+                .set(self.j, record, OutputChannel { owner, grant });
+        } else {
+            self.st.output_channels.edit(self.j, record).owner = owner;
+        }
         drop_from(&mut sets.allocation, channel);
         drop_from(&mut sets.free, given as usize);
         if self.st.channels.get(place).credit >= i64::from(model.flit) {
@@ -354,6 +371,10 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// Whether all flits that bid come from different ports and go to different ones, of up to 64.
     #[inline(always)]
     fn do_not_meet<const W: usize>(&self, bids: &Set<W>) -> bool {
+        if W == 1 && bids[0].is_power_of_two() {
+            // There is but one.
+            return true;
+        }
         let (mut inputs, mut outputs) = (0u64, 0u64);
         let mut bidding = *bids;
         while let Some(channel) = pop(&mut bidding) {
@@ -395,7 +416,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             true => (1, 1),
             false => (u32::from(pipeline.input_speedup), u32::from(pipeline.output_speedup)),
         };
-        let (mut of_output, mut of_input) = ([[0; N]; P], [[0; N]; P]);
+        let mut of_output = [[0; N]; P];
         let (mut inputs, mut outputs) = ([0; N], [0; N]);
         let mut bidding = *bids;
         while let Some(channel) = pop(&mut bidding) {
@@ -411,7 +432,6 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             put(&mut inputs, input);
             put(&mut outputs, output);
             put(&mut of_output[output % P], input);
-            put(&mut of_input[input % P], output);
         }
         if is_empty(&inputs) {
             return [0; W];
@@ -420,7 +440,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             inputs,
             outputs,
             of_output: &of_output,
-            of_input: &of_input,
+            of_input: &[],
         };
         let mut pairs = [0; N];
         let mut given = [0u16; P];
@@ -430,7 +450,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         };
         match rounds_of_islip(pipeline.switch) {
             Some(rounds) => islip::<N, N, P, P, _>(rounds, &requests, &mut self.switch_pointers(), give),
-            None => self.match_otherwise::<N, P>(&requests, step, give),
+            None => self.match_otherwise::<N, P>(requests, step, give),
         }
         let mut won = [0; W];
         while let Some(input) = pop(&mut pairs) {
@@ -445,10 +465,22 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     #[inline(always)]
     fn match_otherwise<const N: usize, const P: usize>(
         &mut self,
-        requests: &Asked<'_, N, N>,
+        requests: Asked<'_, N, N>,
         step: &ClockStep,
         give: impl FnMut(usize, usize),
     ) {
+        let mut of_input = [[0; N]; P];
+        let mut asked = requests.outputs;
+        while let Some(output) = pop(&mut asked) {
+            let mut asking = requests.of_output[output % P];
+            while let Some(input) = pop(&mut asking) {
+                put(&mut of_input[input % P], output);
+            }
+        }
+        let requests = &Asked {
+            of_input: &of_input,
+            ..requests
+        };
         let pipeline = &self.model.pipeline;
         let ports = self.site.ports();
         let size = |speedup: u8| (ports * u32::from(speedup)) as usize;

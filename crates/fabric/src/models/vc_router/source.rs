@@ -96,7 +96,8 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
                 record.left = flits;
                 self.st.links.edit(self.j, slot).next = NONE;
                 self.st.slots.edit(self.j, slot).set_vc(vc as u8);
-                self.head_arrives((port << model.shift) + vc, slot, now);
+                let packet = *self.st.slots.get(slot);
+                self.head_arrives((port << model.shift) + vc, slot, &packet, now);
                 (vc, flits)
             }
             left => {

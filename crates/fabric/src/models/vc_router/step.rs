@@ -93,12 +93,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     ) {
         let model = self.model;
         let mut sends = self.emit_all::<W>(now);
-        let mut sets = Sets {
-            routing: self.set_of::<W>(ROUTING),
-            allocation: self.set_of(ALLOCATION),
-            bids: self.set_of(BIDS),
-            free: self.set_of(FREE),
-        };
+        let mut sets = self.sets::<W>();
         let number = if !USUAL && model.counts_steps {
             model.step_at(now)
         } else {
@@ -122,13 +117,10 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             };
             moved |= self.step::<W, C, N, P, V, USUAL>(&mut sets, &step);
         }
-        self.write_set(ROUTING, &sets.routing);
-        self.write_set(ALLOCATION, &sets.allocation);
-        self.write_set(BIDS, &sets.bids);
-        self.write_set(FREE, &sets.free);
+        let sources = self.write_sets(&sets);
         if USUAL || model.keeps_returns {
             // Flits that have left may have woken sources.
-            sends = !is_empty(&self.set_of::<W>(SOURCES));
+            sends = !is_empty(&sources);
         }
         let asks = !is_empty(&sets.allocation) && (moved || !USUAL && model.is_timed);
         let goes_on = asks || !is_empty(&sets.routing) || !is_empty(&sets.bids) || sends;
@@ -156,7 +148,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         }
         self.route_all::<W, USUAL>(routing, sets, step);
         while let Some(channel) = pop(&mut won) {
-            let sent = self.apart(|mut at| at.send_flit::<USUAL>(channel, alone, step));
+            let sent = self.apart(move |mut at| at.send_flit::<USUAL>(channel, alone, step));
             if sent.is_out {
                 drop_from(&mut sets.bids, channel);
             }
@@ -273,7 +265,8 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             record.tail = NONE;
         }
         link.next = NONE;
-        Some(self.begin(channel, slot, step.now, step.number))
+        let packet = *self.st.slots.get(slot);
+        Some(self.begin(channel, (slot, &packet), step.now, step.number))
     }
 
     /// The first flit of an input channel goes through the crossbar into the output queue and from there to its link.
@@ -371,6 +364,50 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         }
         self.write_set(SOURCES, &sources);
         !is_empty(&sources)
+    }
+
+    /// The sets that a tick changes.
+    #[inline(always)]
+    fn sets<const W: usize>(&self) -> Sets<W> {
+        if W == 1 {
+            // All from one place, which is worked out once.
+            let words = self
+                .st
+                .channel_sets
+                .get_run::<{ SETS as usize }>(self.first_word::<1>(0));
+            let set = |set: u32| [words[set as usize]; W];
+            return Sets {
+                routing: set(ROUTING),
+                allocation: set(ALLOCATION),
+                bids: set(BIDS),
+                free: set(FREE),
+            };
+        }
+        Sets {
+            routing: self.set_of(ROUTING),
+            allocation: self.set_of(ALLOCATION),
+            bids: self.set_of(BIDS),
+            free: self.set_of(FREE),
+        }
+    }
+
+    /// Writes them down; returns the nodes whose source may send a flit.
+    #[inline(always)]
+    fn write_sets<const W: usize>(&mut self, sets: &Sets<W>) -> Set<W> {
+        if W == 1 && !J::ACTIVE {
+            let first = self.first_word::<1>(0);
+            let words = self.st.channel_sets.edit_run::<J, { SETS as usize }>(self.j, first);
+            words[ROUTING as usize] = sets.routing[0];
+            words[ALLOCATION as usize] = sets.allocation[0];
+            words[BIDS as usize] = sets.bids[0];
+            words[FREE as usize] = sets.free[0];
+            return [words[SOURCES as usize]; W];
+        }
+        self.write_set(ROUTING, &sets.routing);
+        self.write_set(ALLOCATION, &sets.allocation);
+        self.write_set(BIDS, &sets.bids);
+        self.write_set(FREE, &sets.free);
+        self.set_of(SOURCES)
     }
 
     /// The words of a set.
