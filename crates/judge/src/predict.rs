@@ -152,11 +152,12 @@ impl NetworkFacts {
     pub fn predict(&self, run: &RunSpec) -> Prediction {
         let class = |name: &str| *run.links.by_class.get(name).unwrap_or(&run.links.default);
         let host = class("host");
+        let hop = self.hop(run, &class);
         let jobs: Vec<Option<Sent>> = run
             .jobs
             .iter()
             .zip(&self.traffic)
-            .map(|(job, traffic)| sent(job, traffic, host, run, self.nodes))
+            .map(|(job, traffic)| sent(job, traffic, (host, hop), run, self.nodes))
             .collect();
         let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
             let job = job?;
@@ -193,6 +194,13 @@ impl NetworkFacts {
             seconds: all.map(|all| build_seconds + seconds(run, &all, standing)),
             build_seconds,
         }
+    }
+
+    /// What a hop takes at least (ps), the mean of all links between routers.
+    fn hop(&self, run: &RunSpec, class: &dyn Fn(&str) -> LinkSpec) -> f64 {
+        let ports: f64 = self.ports.iter().map(|(_, n)| n).sum();
+        let latency = self.ports.iter().map(|(name, n)| n * class(name).latency.0 as f64);
+        latency.sum::<f64>() / ports.max(1.0) + run.router.traversal.0 as f64
     }
 
     /// Bytes of the network when nothing moves.
@@ -348,7 +356,7 @@ impl Sent {
 }
 
 /// What a job sends in all on a network of `nodes`; `None` where that cannot be known before. Every kind of work has its arm here.
-fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: f64) -> Option<Sent> {
+fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &RunSpec, nodes: f64) -> Option<Sent> {
     let injection = run.nic.bandwidth.unwrap_or(host.bandwidth).0.max(1) as f64;
     let on_wire = |bytes: f64| 8e12 * bytes / injection;
     let packets_of = |bytes: u64| bytes.div_ceil(run.nic.packet.0.max(1)).max(1) as f64;
@@ -365,17 +373,25 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
         Work::Synthetic(work) => {
             let bytes = work.mean_message();
             let gap = work.load.map(|load| on_wire(bytes) / load);
-            let born = match (gap, run.control.end) {
-                // Sources go on in the drain, which takes one step of a sixteenth where the network keeps up.
-                (Some(gap), Some(end)) if work.count.is_none() && run.control.drain_sources => {
-                    (end.0 as f64 + run.control.drain.unwrap_or(end).0 as f64 / 16.0) / gap
-                }
-                (Some(gap), Some(end)) => end.0 as f64 / gap,
-                _ => f64::INFINITY,
+            let (Some(gap), Some(end)) = (gap, run.control.end) else {
+                return work
+                    .count
+                    .map(|count| of(count as f64 * senders, work.message.0, gap.is_none()));
             };
-            let each = work.count.map_or(born, |count| born.min(count as f64));
-            each.is_finite()
-                .then(|| of(each * senders, work.message.0, gap.is_none()))
+            let end = end.0 as f64;
+            // What is under way arrives in the drain, in steps of a sixteenth of it.
+            let drain = run.control.drain.map_or(end, |drain| drain.0 as f64);
+            let over = end + (hops * hop).max(drain / 16.0).min(drain);
+            let until = match work.count {
+                None if run.control.drain_sources => over,
+                None => end,
+                Some(count) => end.min(count as f64 * gap),
+            };
+            let all = of(until / gap * senders, work.message.0, false);
+            Some(Sent {
+                packet_hops: all.packets * hops_until(over, hops, hop, until.min(over)),
+                ..all
+            })
         }
         Work::Pairs(work) => {
             let acks = match work.mode {
@@ -439,6 +455,21 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
         }
         Work::Idle => Some(of(0.0, 1, false)),
     }
+}
+
+/// Hops that a packet has made on an average when a run is over (ps): it has so many before it, each takes `hop` (ps) at least, and packets are
+/// born all the time until `born` (ps), no later.
+fn hops_until(over: f64, hops: f64, hop: f64, born: f64) -> f64 {
+    let way = hops * hop;
+    // Of all packets that have had up to this time.
+    let with = |time: f64| match time <= way {
+        true => time * time / (2.0 * hop.max(1.0)),
+        false => hops * (time - way / 2.0),
+    };
+    if born <= 0.0 {
+        return hops;
+    }
+    (with(over) - with(over - born)) / born
 }
 
 /// Seconds on one core without the building of the network; `standing` is the network's memory when nothing moves.
