@@ -283,23 +283,24 @@ impl Insertion<'_> {
     #[cold]
     #[inline(never)]
     fn settle<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        if order.len() > MOST_AT_ONCE && self.has_many(order) {
-            return self.note(slot);
-        }
         if let [.., before, event] = &*order {
             let (word, before) = (event.tie_word(self.seed), before.tie_word(self.seed));
             if before > word {
-                self.settle_before(order, word);
+                self.settle_before(order, word, slot);
             } else if before == word {
-                self.settle_alike(order);
+                self.settle_alike(order, slot);
             }
         }
     }
 
-    /// Goes on where the last event comes before the one next to it; `word` is its word.
+    /// Goes on where the last event comes before the one next to it; `word` is its word. Many of one time are in order up to the first that does not
+    /// stay where it has come, and from there on they are noted.
     #[inline(never)]
-    fn settle_before<E: Event>(&mut self, order: &mut [E], word: u64) {
+    fn settle_before<E: Event>(&mut self, order: &mut [E], word: u64, slot: u32) {
         let n = order.len();
+        if n > MOST_AT_ONCE && self.has_many(order) {
+            return self.note(slot);
+        }
         if let [.., before, event] = order {
             std::mem::swap(before, event);
             if n > 2 {
@@ -311,12 +312,12 @@ impl Insertion<'_> {
     /// Goes on where the word of the last event is that of the one before it as well.
     #[cold]
     #[inline(never)]
-    fn settle_alike<E: Event>(&mut self, order: &mut [E]) {
+    fn settle_alike<E: Event>(&mut self, order: &mut [E], slot: u32) {
         if let [.., before, event] = order
             && loses_tie(before, event, self.seed)
         {
             let word = event.tie_word(self.seed);
-            self.settle_before(order, word);
+            self.settle_before(order, word, slot);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::observe::Stats;
 use des::engine::Engine;
 use des::optimistic::Speculation;
 use des::ranks::{RankPlan, ResumeError};
-use des::{OptimisticEngine, RankEngine, ReferenceEngine, RollbackCheck, Torn, Transport, WindowEngine, World};
+use des::{OptimisticEngine, RankEngine, ReferenceEngine, RollbackCheck, Torn, Transport, WindowEngine};
 
 /// An engine that runs a network.
 pub type NetworkEngine<'w> = Box<dyn Engine<AnyFabric> + 'w>;
@@ -97,14 +97,14 @@ impl EngineKind {
     }
 }
 
-/// Routers of a block, at least, where one worker has all blocks: what is done once per block and
-/// window is much beside the events of a few routers.
-const LEAST_ROUTERS: u32 = 32;
+/// Ports of the routers of a block, at least, where one worker has all blocks: what is done once per block and window is much beside the events of
+/// a few ports.
+const LEAST_PORTS: u32 = 512;
 
 /// Of so many blocks, those that are worth their while.
 fn worthwhile(blocks: u32, workers: u32, world: &AnyFabric) -> u32 {
     match workers {
-        ..=1 => blocks.min(world.n_lps().div_ceil(LEAST_ROUTERS).max(1)),
+        ..=1 => blocks.min(world.net().n_ports.div_ceil(LEAST_PORTS).max(1)),
         _ => blocks,
     }
 }

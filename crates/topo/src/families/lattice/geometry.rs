@@ -314,8 +314,14 @@ impl LatticeGeometry {
         if self.kind == LatticeKind::HyperX {
             return n_differ(&self.dim_of_bit, pa ^ pb);
         }
-        let one = |d: &Dimension| self.along(d, d.of(pa), d.of(pb));
-        self.dims.iter().map(one).sum()
+        // From one dimension in which they differ to the next: a sum over all would be made one of vectors, which two or three are too few for.
+        let (mut sum, mut differ) = (0, pa ^ pb);
+        while differ != 0 {
+            let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
+            sum += self.along(d, d.of(pa), d.of(pb));
+            differ &= d.others;
+        }
+        sum
     }
 
     pub(crate) fn diameter(&self) -> u32 {
