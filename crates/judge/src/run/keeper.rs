@@ -16,7 +16,7 @@ use vocabulary::run_hash;
 #[repr(C)]
 struct Trailer {
     progress_at: u64,
-    delivered: u64,
+    moved: u64,
     cpu_ns: u64,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Keeper<'a> {
         body.truncate(body.len() - size_of::<Trailer>());
         self.open_windows(&mut body, supervisor)?;
         supervisor.progress_at = Time(behind.progress_at);
-        supervisor.delivered = behind.delivered;
+        supervisor.moved = behind.moved;
         supervisor.before = Duration::from_nanos(behind.cpu_ns);
         Ok(Some(body))
     }
@@ -152,7 +152,7 @@ impl<'a> Keeper<'a> {
     ) -> Result<(), CheckpointError> {
         let behind = Trailer {
             progress_at: supervisor.progress_at.0,
-            delivered: supervisor.delivered,
+            moved: supervisor.moved,
             cpu_ns,
         };
         if let Some(windows) = &supervisor.windows {

@@ -122,7 +122,8 @@ pub(super) struct Supervisor<'a, 'w> {
     pub(super) now: Time,
     stall_after: Time,
     pub(super) progress_at: Time,
-    pub(super) delivered: u64,
+    /// Packets that had set out, and that had arrived, when that was last another number.
+    pub(super) moved: u64,
     pub(super) stalled: bool,
     /// What the caller wants.
     order: RunOrder,
@@ -164,7 +165,7 @@ impl<'a, 'w> Supervisor<'a, 'w> {
                 slowest_step(net).saturating_mul(4 * u64::from(net.topology.diameter()) + 8),
             )),
             progress_at: Time::ZERO,
-            delivered: 0,
+            moved: 0,
             stalled: false,
         }
     }
@@ -193,10 +194,12 @@ impl<'a, 'w> Supervisor<'a, 'w> {
     pub(super) fn look(&mut self, view: &View<'_, AnyFabric>, progress: Progress) -> bool {
         let counts = Counts::new(view);
         self.now = progress.now;
-        if counts.packets != self.delivered {
-            self.delivered = counts.packets;
+        // Packets of which none was in flight, or one has set out since, need not have arrived.
+        let moved = counts.injected + counts.packets;
+        if moved != self.moved || counts.in_flight() == 0 {
+            self.moved = moved;
             self.progress_at = progress.now;
-        } else if counts.in_flight() > 0 && progress.now.saturating_sub(self.progress_at) > self.stall_after {
+        } else if progress.now.saturating_sub(self.progress_at) > self.stall_after {
             self.stalled = true;
             return false;
         }

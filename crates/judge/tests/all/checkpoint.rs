@@ -1,6 +1,7 @@
 //! A run that is saved, stopped and taken up again on any engine ends as one that was never stopped; a file that is not the run's is refused.
 
 use crate::engines::whole;
+use crate::fast_forward::load;
 use crate::lent::{self, ListedOps};
 use crate::played_graphs::mixed;
 use crate::vc_router::whose_credits_wait;
@@ -942,4 +943,22 @@ fn the_unit_says_whose_time_a_duration_is() {
             "{text}: {reason}"
         );
     }
+}
+
+/// Ranks compute for longer than what counts as a stall, and the run is looked at at every border, also where their first packets have just set out.
+#[test]
+fn computing_is_no_stall_however_often_a_run_is_looked_at() {
+    let spec = load(
+        "name = \"s\"\n[topology]\nkind = \"ring\"\nrouters = 6\n[routing]\nkind = \"minimal\"\n[[job]]\n\
+         work = { kind = \"allreduce-loop\", messages = [\"40 KiB\"], compute = \"3 ms\", iterations = 4 }\n[run]\nend = \"done\"\n",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let often = Checkpoints {
+        file: folder.path().join("often"),
+        every: Some(Every::Simulated(Time::from_ns(300))),
+        resume: false,
+    };
+    let whole = run(&spec, &mut |_| true).unwrap();
+    let looked_at = run_with(&spec, Some(&often), &mut |_| RunOrder::GoOn).unwrap();
+    assert_eq!(looked_at.summary.digest, whole.summary.digest);
 }

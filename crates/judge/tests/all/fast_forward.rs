@@ -9,7 +9,7 @@ use judge::run::{REPORT_EVERY, RunError, RunOrder, RunResult, run, run_with};
 use serde_json::Value;
 use vocabulary::{LoadOptions, load_study, render};
 
-fn load(text: &str) -> RunSpec {
+pub(crate) fn load(text: &str) -> RunSpec {
     let study = load_study(
         text.as_bytes(),
         "s.toml",
