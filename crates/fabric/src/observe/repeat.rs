@@ -1,6 +1,6 @@
 //! What is recorded in periods that are not run, as they would be the same as one that was.
 
-use super::{BirthSlices, MAX_BINS, MessageRow, Record, Stats, Waits};
+use super::{BirthSlices, MAX_BINS, MessageRow, Record, Stats, Waits, alike};
 use des::Observe;
 
 /// What was shown in a period, for it to be counted as often as the period is left out: of messages of ranks, none of which is lost or is a
@@ -146,10 +146,12 @@ impl Stats {
         };
         let mut number = 1;
         while number <= times {
-            let [begin, end] = [first, last].map(|time| (time + number * period) >> shift);
-            // Periods that lie in the same slice as a whole add the same, but for the last time of all.
-            let alike = match begin == end {
-                true => (((end + 1) << shift) - 1 - last) / period,
+            let [begin, end] = [first, last].map(|time| time + number * period);
+            // Periods that lie in the same slice as a whole, and on one side of the start of what is measured and of the end of the run, add the
+            // same, but for the last time of all.
+            let (since, length) = alike(begin, shift, [self.span.from, self.span.cut.saturating_add(1)]);
+            let alike = match end - since < length {
+                true => (since + length - 1 - last) / period,
                 false => number,
             };
             let alike = alike.clamp(number, times);

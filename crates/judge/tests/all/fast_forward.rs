@@ -21,16 +21,16 @@ pub(crate) fn load(text: &str) -> RunSpec {
         .unwrap_or_else(|findings| panic!("{}\n{text}", render(&findings)))
 }
 
-fn done(spec: &RunSpec) -> RunResult {
+pub(crate) fn done(spec: &RunSpec) -> RunResult {
     run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// All that a run tells but for how it was executed, and how many periods were left out.
-fn told(spec: &RunSpec) -> (Value, u64) {
+pub(crate) fn told(spec: &RunSpec) -> (Value, u64) {
     all_of(&done(spec))
 }
 
-fn all_of(result: &RunResult) -> (Value, u64) {
+pub(crate) fn all_of(result: &RunResult) -> (Value, u64) {
     let mut summary = serde_json::to_value(&result.summary).unwrap();
     let left_out = summary["execution"].take()["skipped_periods"].as_u64().unwrap();
     for mood in ["cpu_s", "build_s", "peak_rss_bytes", "engine"] {
@@ -307,4 +307,21 @@ fn jobs_that_end_one_after_the_other_are_each_counted() {
          work = {{ kind = \"halo3d-26\", iterations = 90 }}\n[run]\nend = \"done\"\n"
     );
     assert!(same(load(&text)) > 40);
+}
+
+/// What is measured begins, and the run ends, within a slice of time that many periods lie in.
+#[test]
+fn a_warm_up_may_end_anywhere() {
+    let halo = "kind = \"halo3d-26\", iterations = 100000";
+    for (end, warmup) in [
+        ("1234567891 ps", "90 us"),
+        ("2 ms", "101 us"),
+        ("3 ms", "1999999999 ps"),
+    ] {
+        let spec = load(&format!(
+            "name = \"s\"\n{FAT_TREE}\n[[job]]\nwork = {{ {halo} }}\n[run]\nend = \"{end}\"\nwarmup = \"{warmup}\"\nseeds = [7]\n"
+        ));
+        let left_out = same(spec);
+        assert!(left_out > 100, "{end} {warmup}: {left_out}");
+    }
 }
