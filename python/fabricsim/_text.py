@@ -56,6 +56,8 @@ def execution_line(execution: Mapping[str, Any]) -> str:
         parts.append(f"{100 * execution['barrier_share']:.0f} % of the time at the barrier")
     if execution.get("skipped_periods"):
         parts.append(f"{format_count(execution['skipped_periods'])} periods that repeat were counted, not run")
+    if execution.get("apart"):
+        parts.append(f"jobs that do not meet were run apart, in {execution['apart']} runs")
     if execution.get("speculation"):
         parts.append(speculation_line(execution["speculation"]))
     if execution.get("remark"):

@@ -271,42 +271,69 @@ impl<'a, W: World> OpenedCheckpoint<'a, W> {
         self.lps.iter().map(|kept| kept.digest).collect()
     }
 
+    /// By name, when each LP wants to be closed next (ps), and the digest of its past.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.lps.iter().map(|kept| (kept.wake, kept.digest))
+    }
+
+    /// All pending events.
+    pub(crate) fn events(&self) -> &[W::Event] {
+        &self.events
+    }
+
     /// The packed state of the LP of a name.
-    fn state(&self, name: usize) -> &'a [u8] {
+    pub(crate) fn state(&self, name: usize) -> &'a [u8] {
         let place = self.places[name];
         &self.states[place..place + self.lps[name].bytes as usize]
     }
 
     /// The LPs `lps`, of one block, with what is pending for them. Numbers that are not in use may be among them.
     pub(crate) fn take(&self, world: &W, lps: Range<u32>) -> Result<Taken<W>, Torn> {
+        self.take_some(world, lps, &|_| true)
+    }
+
+    /// The same of the LPs of these names; the others are as they are before the first event, and have nothing to do.
+    fn take_some(&self, world: &W, lps: Range<u32>, of: &dyn Fn(u32) -> bool) -> Result<Taken<W>, Torn> {
         let (mut state, _) = world.start(lps.clone());
         let (mut wakes, mut digests) = (Vec::with_capacity(lps.len()), Vec::with_capacity(lps.len()));
         for lp in lps.clone() {
-            let name = world.name(lp) as usize;
-            let Some(kept) = self.lps.get(name) else {
-                wakes.push(u64::MAX);
-                digests.push(0);
-                continue;
+            let name = world.name(lp);
+            let (wake, digest) = match (name as usize) < self.lps.len() && of(name) {
+                true => self.put_into(world, &mut state, lp)?,
+                false => (u64::MAX, 0),
             };
-            let mut input = self.state(name);
-            world.unpack(&mut state, lp, &mut input)?;
-            if !input.is_empty() {
-                return Err(Torn("the state of a logical process is too long"));
-            }
-            wakes.push(kept.wake);
-            digests.push(kept.digest);
+            wakes.push(wake);
+            digests.push(digest);
         }
+        let events = self.pending(&lps).iter().copied();
+        let events = events.filter(|event| of(world.name(event.lp()))).collect();
         Ok(Taken {
             state,
             wakes,
             digests,
-            events: self.pending(&lps).to_vec(),
+            events,
         })
+    }
+
+    /// Sets an LP, which is as it is before the first event, to what was saved of it; its wake time (ps) and the digest of its past.
+    pub(crate) fn put_into(&self, world: &W, state: &mut W::State, lp: u32) -> Result<(u64, u64), Torn> {
+        let name = world.name(lp) as usize;
+        let mut input = self.state(name);
+        world.unpack(state, lp, &mut input)?;
+        match input.is_empty() {
+            true => Ok((self.lps[name].wake, self.lps[name].digest)),
+            false => Err(Torn("the state of a logical process is too long")),
+        }
     }
 
     /// All LPs as if they were one block.
     pub(crate) fn take_all(&self, world: &W) -> Result<Taken<W>, Torn> {
-        self.take(world, 0..world.layout(1).end())
+        self.take_of(world, &|_| true)
+    }
+
+    /// All LPs as if they were one block, those of other names than these as they are before the first event.
+    pub(crate) fn take_of(&self, world: &W, of: &dyn Fn(u32) -> bool) -> Result<Taken<W>, Torn> {
+        self.take_some(world, 0..world.layout(1).end(), of)
     }
 
     /// The pending events of the LPs with numbers `lps`.

@@ -11,6 +11,7 @@
 //!
 //! This crate knows no router, rank or packet.
 
+pub mod apart;
 mod barrier;
 mod block;
 mod cache;

@@ -205,8 +205,13 @@ pub fn leap<W: Recurring>(
     Ok((saved, times))
 }
 
-/// Whether the second of two moments at which a run was saved is the first again.
-pub fn same_again<W: Recurring>(world: &W, first: &[u8], second: &[u8]) -> Result<(), Differs> {
+/// Whether the second of two moments at which a run was saved is the first again, for the LPs of these names.
+pub fn same_again<W: Recurring>(
+    world: &W,
+    first: &[u8],
+    second: &[u8],
+    of: &dyn Fn(u32) -> bool,
+) -> Result<(), Differs> {
     let first = OpenedCheckpoint::read(world, first)?;
     let second = OpenedCheckpoint::read(world, second)?;
     let mut leap = Leap {
@@ -214,7 +219,7 @@ pub fn same_again<W: Recurring>(world: &W, first: &[u8], second: &[u8]) -> Resul
         period: second.time.0 - first.time.0,
         times: 0,
     };
-    between(world, first.take_all(world)?, second.take_all(world)?, &mut leap).map(|_| ())
+    between(world, first.take_of(world, of)?, second.take_of(world, of)?, &mut leap).map(|_| ())
 }
 
 /// What an engine has saved, with what was recorded changed.

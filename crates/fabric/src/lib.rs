@@ -12,6 +12,7 @@ pub mod equipment;
 mod foresight;
 mod incoming;
 pub mod memory;
+pub mod met;
 pub mod models;
 pub mod mpi;
 pub mod network;

@@ -67,6 +67,10 @@ pub fn may_repeat(net: &Network) -> Option<&'static str> {
 /// Where a rank is, for whoever looks for the length of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankLap {
+    /// Its job.
+    pub job: usize,
+    /// Name of the router that it is at.
+    pub home: u32,
     /// Part of the job's work.
     pub phase: u32,
     /// Iteration of it.
@@ -84,7 +88,7 @@ pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
     let Some(plans) = net.workload.ranks() else {
         return Vec::new();
     };
-    let first_of = |plan: &Plan| {
+    let first_of = |(job, plan): (usize, &Plan)| {
         let (node, local) = plan.locate(0);
         let lp = net.place_of_node(node);
         let slot = plans.first_slot(net.node_place(lp, node)) + u32::from(local);
@@ -92,6 +96,8 @@ pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
         let rank = *states.iter().find(holds)?.mpi.ranks.get(slot);
         let phase = plan.phases.get(rank.phase as usize)?;
         Some(RankLap {
+            job,
+            home: net.sites[lp as usize].router,
             phase: rank.phase,
             iteration: rank.iteration,
             each: phase.program.repeats_after(),
@@ -99,7 +105,9 @@ pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
             turned: rank.turned,
         })
     };
-    plans.jobs.iter().flatten().filter_map(first_of).collect()
+    let jobs = plans.jobs.iter().enumerate();
+    let jobs = jobs.filter_map(|(job, plan)| Some((job, plan.as_ref()?)));
+    jobs.filter_map(first_of).collect()
 }
 
 /// Two ranks of a pair: node and number there of the one that sends, and of the one that it sends to.

@@ -27,17 +27,20 @@ use std::time::{Duration, Instant};
 use work::build_error::BuildError;
 use work::mpi::Program;
 
+mod apart;
+mod divide;
 mod drain;
 mod keeper;
 mod partition;
+mod period;
 mod repeat;
 mod steady;
 mod supervisor;
 mod windows;
 
 use drain::Drain;
-use keeper::Keeper;
-use repeat::repeating;
+use keeper::{Keeper, SavedRun};
+use repeat::Repeating;
 pub use steady::first_steady;
 use supervisor::{Counts, Supervisor, advance};
 use windows::LinkWindows;
@@ -248,8 +251,8 @@ fn on_ranks<'e>(
     stats: Stats,
     ranks: &'e mut dyn Transport,
     keeper: &Option<Keeper<'_>>,
-    saved: Result<Option<Vec<u8>>, CheckpointError>,
-) -> Result<(NetworkEngine<'e>, &'static str), RunError> {
+    saved: Result<Option<SavedRun>, CheckpointError>,
+) -> Result<PlacedEngine<'e>, RunError> {
     match spec.control.engine {
         spec::Engine::Auto | spec::Engine::Conservative | spec::Engine::Optimistic => {}
         spec::Engine::Sequential | spec::Engine::Reference | spec::Engine::RollbackCheck => {
@@ -283,13 +286,14 @@ fn on_ranks<'e>(
         speculation: ahead.then(Speculation::default),
     };
     let first = ranks.rank() == 0;
-    let saved = (all & SAVED != 0).then(|| saved.unwrap_or_default());
+    let saved = (all & SAVED != 0).then(|| saved.unwrap_or_default().whole);
     let engine = engines::on_ranks(world, stats, ranks, plan, saved.as_deref()).map_err(|refused| match refused {
         ResumeError::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
         ResumeError::Torn(_) => RunError::Elsewhere,
         ResumeError::Broken(reason) => broken(reason),
     })?;
-    Ok((engine, if ahead { "optimistic" } else { "conservative" }))
+    let name = if ahead { "optimistic" } else { "conservative" };
+    Ok((engine, name, Vec::new()))
 }
 
 /// [`Means`] as [`drive`] needs them.
@@ -315,20 +319,15 @@ fn drive(
     let workload = &net.workload;
     let Periods { span, end, last } = Periods::of(spec, &net)?;
     let open_loop = workload.endless();
-    let senders = if workload.has_pairs() { net.n_nodes() } else { 0 };
     let total = workload.total_messages();
-    let (job_of, jobs) = workload.jobs_of_nodes();
-    let full = spec.observe.messages == MessageDetail::Full;
-    let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
-    // Where the warm-up is given, what is measured has its own record and slices need means only.
-    stats.light_bins = spec.control.warmup.is_some() || !open_loop;
+    let stats = unseen(spec, &net, span);
     let why_all = why_all(spec, &net, ranks.is_some());
     let world = AnyFabric::new(spec, net.measured_in(span));
     let net = world.net();
     let mut supervisor = Supervisor::new(spec, net, total, if open_loop { last } else { end }, watch);
     let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
     let unseen = stats.clone();
-    let (mut engine, engine_name) = match &mut ranks {
+    let (mut engine, engine_name, parts) = match &mut ranks {
         Some(ranks) => on_ranks(spec, &world, stats, &mut **ranks, &keeper, saved)?,
         None => at_its_place(spec, &world, stats, saved?).map_err(|torn| Keeper::refuse(&keeper, torn))?,
     };
@@ -347,7 +346,13 @@ fn drive(
         }
         None => {
             let restore = |saved: &[u8], notes: bool| restored(spec, &world, &unseen, (saved, notes));
-            repeating(&world, engine, until, &mut supervisor, &mut keeper, &restore)?
+            let repeating = Repeating {
+                world: &world,
+                until,
+                restore: &restore,
+                unseen: &unseen,
+            };
+            repeating.shorten(engine, parts, &mut supervisor, &mut keeper)?
         }
     };
     while open_loop
@@ -399,6 +404,18 @@ fn drive(
     run.conclude(engine_name, built - begun).map(Some)
 }
 
+/// What is recorded of a run, before the first event.
+fn unseen(spec: &RunSpec, net: &Network, span: Span) -> Stats {
+    let workload = &net.workload;
+    let senders = if workload.has_pairs() { net.n_nodes() } else { 0 };
+    let (job_of, jobs) = workload.jobs_of_nodes();
+    let full = spec.observe.messages == MessageDetail::Full;
+    let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
+    // Where the warm-up is given, what is measured has its own record and slices need means only.
+    stats.light_bins = spec.control.warmup.is_some() || !workload.endless();
+    stats
+}
+
 /// Why all periods of a run are run; `None` if those that repeat are left out: of runs that are alone and record no more than sums.
 fn why_all(spec: &RunSpec, net: &Network, shared: bool) -> Option<&'static str> {
     let in_time = spec.observe.messages == MessageDetail::Full || spec.observe.links_every.is_some();
@@ -410,20 +427,34 @@ fn why_all(spec: &RunSpec, net: &Network, shared: bool) -> Option<&'static str> 
     }
 }
 
-/// The engine of a run at its start, or as a checkpoint has it, which may have been written when all was to be noted.
+/// An engine with its name, and the parts into which its run was divided when it was saved.
+type PlacedEngine<'w> = (NetworkEngine<'w>, &'static str, Vec<Vec<u8>>);
+
+/// The engine of a run at its start, or as a checkpoint has it, which may have been written when all was to be noted. Runs that leave nothing out go
+/// on from where they were divided.
 fn at_its_place<'w>(
     spec: &RunSpec,
     world: &'w AnyFabric,
     stats: Stats,
-    saved: Option<Vec<u8>>,
-) -> Result<(NetworkEngine<'w>, &'static str), Torn> {
+    saved: Option<SavedRun>,
+) -> Result<PlacedEngine<'w>, Torn> {
+    let notes_nothing = |saved: &Vec<u8>| observed(world, saved, Stats::note_nothing);
     let saved = match saved {
-        Some(saved) if why_all(spec, world.net(), false).is_none() => {
-            Some(observed(world, &saved, Stats::note_nothing)?)
+        Some(SavedRun { whole, parts }) if why_all(spec, world.net(), false).is_none() => SavedRun {
+            whole: notes_nothing(&whole)?,
+            parts: parts.iter().map(notes_nothing).collect::<Result<_, _>>()?,
+        },
+        Some(SavedRun { whole, .. }) => SavedRun {
+            whole,
+            parts: Vec::new(),
+        },
+        None => {
+            let (engine, name) = engine(spec, world, stats, None)?;
+            return Ok((engine, name, Vec::new()));
         }
-        saved => saved,
     };
-    engine(spec, world, stats, saved.as_deref())
+    let (engine, name) = engine(spec, world, stats, Some(&saved.whole))?;
+    Ok((engine, name, saved.parts))
 }
 
 /// The engine of a run as it was saved, which notes what it is shown from there on, or does not.

@@ -2,4 +2,5 @@
 //! runs one.
 
 mod adaptive;
+mod apart;
 mod checkpoint;

@@ -14,10 +14,11 @@ figures! {
         events_per_s_per_worker: f64 = PerSecond, "events per second and worker", "Events per second of wall time and worker, without those of periods left out.";
         events_per_window: f64 = Count, "events per window", "Mean number of events in a window, of all workers together.";
         barrier_share: Option<f64> = Share, "waiting for workers", "Part of the workers' time spent waiting for each other; null for one worker.";
-        remark: Option<String> = Text, "remark", "What the engine found out about its workers, in words.";
+        remark: Option<String> = Text, "remark", "What was found out about workers, and about jobs that were to be run apart, in words.";
         windows_per_meeting: u64 = Count, "windows per meeting", "Windows from one meeting of the workers to the next: more than one where what they send to each other takes longer than what is sent within a worker.";
         skipped_periods: u64 = Count, "periods left out", "Periods that were counted without being run, since all that happens in them had happened before.", parts Sum;
-        skipped_ns: f64 = Nanoseconds, "time left out", "Simulated time of these periods.", parts Sum;
+        skipped_ns: f64 = Nanoseconds, "time left out", "Simulated time of these periods, those of jobs that were run apart added up.", parts Sum;
+        apart: usize = Count, "runs apart", "Runs into which this one was divided, since some of its jobs have their own periods and do not meet; 0 where it was one.", parts Sum;
         speculation: Option<Speculation> = Group, "speculation", "What the optimistic engine ran ahead, and what it had to mend; null on other engines.";
     }
 }
@@ -63,6 +64,10 @@ pub struct SkippedPeriods {
     pub time: u64,
     /// Their events.
     pub events: u64,
+    /// Runs into which it was divided; none where it was one all the time.
+    pub apart: usize,
+    /// They met, so that it was run as one.
+    pub met: bool,
 }
 
 /// How an engine has worked, for [`Execution`].
@@ -93,6 +98,9 @@ impl Execution {
             wall,
         } = manner;
         let wall_s = wall.as_secs_f64();
+        let met = left_out
+            .met
+            .then(|| "jobs that had not met were run apart, then met, and were run as one".to_owned());
         let workers = teamwork.map_or(1, |teamwork| teamwork.workers);
         Execution {
             workers,
@@ -102,11 +110,15 @@ impl Execution {
             barrier_share: teamwork.map(|teamwork| teamwork.waiting),
             remark: teamwork
                 .and_then(|teamwork| remark(teamwork, outcome.events))
-                .or_else(|| alone.clone()),
+                .or_else(|| alone.clone())
+                .into_iter()
+                .chain(met)
+                .reduce(|one, other| format!("{one}; {other}")),
             windows_per_meeting: teamwork.map_or(1, |teamwork| teamwork.together.max(1)),
             speculation: speculated.map(Speculation::from),
             skipped_periods: left_out.periods,
             skipped_ns: Time(left_out.time).as_ns(),
+            apart: left_out.apart,
         }
     }
 }

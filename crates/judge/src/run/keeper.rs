@@ -8,16 +8,28 @@ use des::engine::Engine;
 use des::{Gathered, Time, Torn};
 use fabric::models::AnyFabric;
 use fabric::spec::RunSpec;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vocabulary::run_hash;
 
-/// What stands behind the engine's bytes: the stall clock and the CPU time spent, of all ranks.
+/// What stands behind the engine's bytes: the stall clock and the CPU time spent, of all ranks, and of how many engines they are: more than one where
+/// jobs are run apart, with the length of each before this.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Trailer {
     progress_at: u64,
     moved: u64,
     cpu_ns: u64,
+    engines: u64,
+}
+
+/// What a run goes on from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SavedRun {
+    /// What an engine has saved of the whole.
+    pub(super) whole: Vec<u8>,
+    /// The parts into which the run was divided from there on, as far as each has come; the last is the one that was running.
+    pub(super) parts: Vec<Vec<u8>>,
 }
 
 /// Writes and reads the checkpoints of one run. With ranks each has a keeper, that of rank 0 has the file.
@@ -28,8 +40,10 @@ pub(super) struct Keeper<'a> {
     first: bool,
     /// When the next checkpoint is due, if they go by wall time.
     pub(super) save_at: Option<Instant>,
-    /// Events at the latest checkpoint.
-    saved: u64,
+    /// Events of the engine at the latest checkpoint; `None` if that was of another.
+    saved: Option<u64>,
+    /// What is written before what an engine has saved, where jobs are run apart: the whole before that, and other parts.
+    beside: Vec<Arc<Vec<u8>>>,
 }
 
 impl<'a> Keeper<'a> {
@@ -39,10 +53,16 @@ impl<'a> Keeper<'a> {
             run: run_hash(spec),
             first,
             save_at: None,
-            saved: 0,
+            saved: Some(0),
+            beside: Vec::new(),
         };
         keeper.wind();
         keeper
+    }
+
+    /// What is to be written before what the engine has saved; an engine begins.
+    pub(super) fn stand_beside(&mut self, saved: Vec<Arc<Vec<u8>>>) {
+        (self.saved, self.beside) = (None, saved);
     }
 
     /// Sets the clock on the wall for the next checkpoint.
@@ -67,7 +87,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// What the run's engine goes on from, if there is a checkpoint and it is wanted. Else one that is there is removed.
-    pub(super) fn open(&mut self, supervisor: &mut Supervisor<'_, '_>) -> Result<Option<Vec<u8>>, CheckpointError> {
+    pub(super) fn open(&mut self, supervisor: &mut Supervisor<'_, '_>) -> Result<Option<SavedRun>, CheckpointError> {
         let file = &self.checkpoints.file;
         if !self.first {
             return Ok(None);
@@ -85,10 +105,32 @@ impl<'a> Keeper<'a> {
         let behind: Trailer = bytemuck::pod_read_unaligned(behind);
         body.truncate(body.len() - size_of::<Trailer>());
         self.open_windows(&mut body, supervisor)?;
-        supervisor.progress_at = Time(behind.progress_at);
-        supervisor.moved = behind.moved;
+        if behind.engines == 1 {
+            // Of parts they are those of the last one; all of them begin anew.
+            supervisor.progress_at = Time(behind.progress_at);
+            supervisor.moved = behind.moved;
+        }
         supervisor.before = Duration::from_nanos(behind.cpu_ns);
-        Ok(Some(body))
+        self.open_parts(body, behind.engines).map(Some)
+    }
+
+    /// Takes a body apart into what so many engines have saved.
+    fn open_parts(&self, mut body: Vec<u8>, engines: u64) -> Result<SavedRun, CheckpointError> {
+        let mut parts = Vec::new();
+        if engines > 1 {
+            let torn = || checkpoint::torn(&self.checkpoints.file, "its parts are not there");
+            let table = engines
+                .checked_mul(8)
+                .and_then(|bytes| body.len().checked_sub(bytes as usize));
+            let lengths = body.split_off(table.ok_or_else(torn)?);
+            for length in lengths.chunks_exact(8).skip(1).rev() {
+                let length = u64::from_le_bytes(length.try_into().expect("eight bytes")) as usize;
+                let begin = body.len().checked_sub(length).ok_or_else(torn)?;
+                parts.push(body.split_off(begin));
+            }
+            parts.reverse();
+        }
+        Ok(SavedRun { whole: body, parts })
     }
 
     /// Takes the windows of links from the end of a body; runs without them have none.
@@ -123,7 +165,7 @@ impl<'a> Keeper<'a> {
         supervisor: &Supervisor<'_, '_>,
     ) -> Result<(), RunError> {
         let events = engine.outcome().events;
-        if events > self.saved {
+        if self.saved != Some(events) {
             let cpu = cpu_time() - supervisor.begun + supervisor.before;
             let cpu = engine.total(cpu.as_nanos() as u64).map_err(RunError::Ranks)?;
             let body = match engine.gather().map_err(RunError::Ranks)? {
@@ -137,7 +179,7 @@ impl<'a> Keeper<'a> {
             if failed != 0 {
                 return Err(RunError::Elsewhere);
             }
-            self.saved = events;
+            self.saved = Some(events);
         }
         self.wind();
         Ok(())
@@ -154,7 +196,17 @@ impl<'a> Keeper<'a> {
             progress_at: supervisor.progress_at.0,
             moved: supervisor.moved,
             cpu_ns,
+            engines: self.beside.len() as u64 + 1,
         };
+        if !self.beside.is_empty() {
+            let last = body.len();
+            let mut all = Vec::new();
+            self.beside.iter().for_each(|saved| all.extend_from_slice(saved));
+            all.append(&mut body);
+            let lengths = self.beside.iter().map(|saved| saved.len()).chain([last]);
+            lengths.for_each(|length| all.extend_from_slice(&(length as u64).to_le_bytes()));
+            body = all;
+        }
         if let Some(windows) = &supervisor.windows {
             let begin = body.len();
             windows.save(supervisor.net, &mut body);

@@ -3,6 +3,7 @@
 use super::{Conduct, Keeper, LinkWindows, REPORT_EVERY, RunError, RunOrder, RunProgress, slowest_step};
 use crate::process::cpu_time;
 use crate::results;
+use des::apart::RunPart;
 use des::engine::Engine;
 use des::{Progress, Stop, Time, View};
 use fabric::models::AnyFabric;
@@ -92,7 +93,8 @@ impl Counts {
             injected,
             packets,
             messages,
-            due: begun - arrived,
+            // What is under way where jobs are run apart may have set out before. None of them has a drain, which is who asks.
+            due: begun.wrapping_sub(arrived),
         }
     }
 
@@ -104,6 +106,38 @@ impl Counts {
     /// Packets that have left their node and not reached another.
     pub(super) fn in_flight(&self) -> u64 {
         self.injected - self.packets
+    }
+}
+
+/// What has come of the other parts of a run, where jobs are run apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OtherParts {
+    packets: u64,
+    messages: u64,
+    events: u64,
+    /// How many have been run to the end, of how many others.
+    parts: [usize; 2],
+}
+
+impl OtherParts {
+    /// What these parts have come to, so many of which are done.
+    pub(super) fn new<'p>(others: impl Iterator<Item = &'p RunPart>, done: usize) -> OtherParts {
+        let mut beside = OtherParts::default();
+        for part in others {
+            let [_, packets, messages, ..] = part.tally;
+            beside.packets += packets;
+            beside.messages += messages;
+            beside.events += part.events;
+            beside.parts[1] += 1;
+        }
+        beside.parts[0] = done;
+        beside
+    }
+
+    /// The part of the time that all parts have behind them, if one that runs has this.
+    fn of_time(&self, one: f64) -> f64 {
+        let [done, others] = self.parts.map(|parts| parts as f64);
+        (done + one) / (others + 1.0)
     }
 }
 
@@ -135,6 +169,8 @@ pub(super) struct Supervisor<'a, 'w> {
     pub(super) begun: Duration,
     /// CPU time that was spent before the checkpoint the run went on from.
     pub(super) before: Duration,
+    /// What other parts of the run have come to.
+    beside: OtherParts,
     /// Loads of links over time, if they are asked for.
     pub(super) windows: Option<LinkWindows>,
 }
@@ -150,6 +186,7 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             save: false,
             begun: Duration::ZERO,
             before: Duration::ZERO,
+            beside: OtherParts::default(),
             windows: spec.observe.links_every.map(LinkWindows::new),
             net,
             total,
@@ -168,6 +205,12 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             moved: 0,
             stalled: false,
         }
+    }
+
+    /// An engine begins at this time, beside other parts of the run.
+    pub(super) fn begin(&mut self, now: Time, beside: OtherParts) {
+        (self.now, self.progress_at, self.beside) = (now, now, beside);
+        (self.stalled, self.order) = (false, RunOrder::GoOn);
     }
 
     /// Why the run cannot just go on, in bits.
@@ -209,13 +252,17 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             return !self.save;
         }
         self.next_report = cpu + REPORT_EVERY;
+        let (packets, messages) = (
+            counts.packets + self.beside.packets,
+            counts.messages + self.beside.messages,
+        );
         let done = match (self.total, self.packets) {
-            (Some(total), _) if total > 0 => counts.messages as f64 / total as f64,
-            (_, Some(packets)) => (counts.packets as f64 / packets).min(0.999),
+            (Some(total), _) if total > 0 => messages as f64 / total as f64,
+            (_, Some(expected)) => (packets as f64 / expected).min(0.999),
             _ => 0.0,
         };
         // What has an end in time may never be done.
-        let fraction = done.max(progress.now.0 as f64 / self.last.0 as f64);
+        let fraction = done.max(self.beside.of_time(progress.now.0 as f64 / self.last.0 as f64));
         if cpu >= self.next_hot_links {
             self.hot_links = results::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3);
             self.next_hot_links = cpu + HOT_LINKS_SHARE * cpu_time().saturating_sub(cpu);
@@ -223,8 +270,8 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         self.order = (self.watch)(&RunProgress {
             fraction: fraction.clamp(0.0, 1.0),
             sim_time_ns: progress.now.as_ns(),
-            events: progress.events,
-            delivered: counts.packets,
+            events: progress.events + self.beside.events,
+            delivered: packets,
             in_flight: counts.in_flight(),
             hot_links: self.hot_links.clone(),
         });

@@ -1,6 +1,7 @@
 //! The tests of this crate, one program that is linked once. A file is a module of it: `cargo test -p fabricsim-judge --test all -- benchmarks::`
 //! runs one.
 
+mod apart;
 mod benchmarks;
 mod beside;
 mod bills;
