@@ -100,7 +100,7 @@ impl Execution {
         let wall_s = wall.as_secs_f64();
         let met = left_out
             .met
-            .then(|| "jobs that had not met were run apart, then met, and were run as one".to_owned());
+            .then(|| "jobs that had not met were run apart, then met, and were run as one until they had".to_owned());
         let workers = teamwork.map_or(1, |teamwork| teamwork.workers);
         Execution {
             workers,

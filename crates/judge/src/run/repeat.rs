@@ -34,21 +34,46 @@ pub(super) struct Repeating<'a, 'w> {
     pub(super) unseen: &'a Stats,
 }
 
+/// Which part of a run is run.
+#[derive(Clone, Copy)]
+pub(super) struct RunOf<'a> {
+    /// By name, the routers whose ranks are looked at; all if there are none.
+    pub(super) here: &'a [bool],
+    /// By name, the routers that are in other parts.
+    pub(super) elsewhere: &'a [bool],
+    /// It may end as two runs from this time on.
+    pub(super) divides_from: Time,
+}
+
+impl RunOf<'_> {
+    /// Whether something has happened at a router that is in another part.
+    fn meets_others(&self, engine: &NetworkEngine<'_>) -> bool {
+        !self.elsewhere.is_empty() && {
+            let digests = engine.digests();
+            self.elsewhere
+                .iter()
+                .zip(digests)
+                .any(|(&other, digest)| other && digest != 0)
+        }
+    }
+}
+
 /// How a run has gone.
 pub(super) enum RunGone<'w> {
     /// As far as it was to go, or it was stopped.
     Ended(NetworkEngine<'w>, Stop),
+    /// To a moment, not long before this time, at which it met another part.
+    Met(Time),
     /// To a moment at which it is two.
     Divided(RunHalves),
 }
 
 impl<'w> Repeating<'_, 'w> {
-    /// Runs everything but for what repeats, which is added to `left_out`. Of the ranks, those are looked at that are at these routers, by name;
-    /// `divides`: it may end as two runs.
+    /// Runs everything of a part but for what repeats, which is added to `left_out`.
     pub(super) fn run(
         &self,
         mut engine: NetworkEngine<'w>,
-        (here, divides): (&dyn Fn(u32) -> bool, bool),
+        of: RunOf<'_>,
         supervisor: &mut Supervisor<'_, '_>,
         keeper: &mut Option<Keeper<'_>>,
         left_out: &mut SkippedPeriods,
@@ -56,8 +81,11 @@ impl<'w> Repeating<'_, 'w> {
         let (world, until) = (self.world, self.until);
         let mut search = PeriodSearch::new(world.net().lookahead.0);
         loop {
+            if of.meets_others(&engine) {
+                return Ok(RunGone::Met(engine.reached()));
+            }
             let mut laps = laps(world.net(), &engine.view().states);
-            laps.retain(|lap| here(lap.home));
+            laps.retain(|lap| of.here.get(lap.home as usize).is_none_or(|&here| here));
             let goal = match search.look(&laps, engine.reached().0) {
                 Look::Done => until,
                 Look::On(goal) => Time(goal).min(until),
@@ -65,7 +93,7 @@ impl<'w> Repeating<'_, 'w> {
                     let trial = Trial {
                         of: *self,
                         period,
-                        job: divides.then_some(job),
+                        job: (engine.reached() >= of.divides_from).then_some(job),
                     };
                     match trial.run(&mut engine, supervisor, keeper)? {
                         Trialled::Stopped(stop) => return Ok(RunGone::Ended(engine, stop)),

@@ -219,6 +219,20 @@ fn jobs_that_meet_late_are_run_as_one() {
     }
 }
 
+/// Two that meet late beside one that stays by itself: that one leaps once the others have met.
+#[test]
+fn who_stays_apart_leaps_when_the_others_have_met() {
+    let beside = |bytes| neighbours_then_all(8, bytes, 60).replace("\"5 KiB\" }", "\"5 KiB\", iterations = 16 }");
+    let (first, second) = (beside(3_000), beside(9_000));
+    let long = "kind = \"allreduce-loop\", messages = [\"6 KiB\"], compute = \"3 us\", iterations = 2000";
+    let spec = load(&format!(
+        "name = \"s\"\n{FAT_TREE}\n[router]\nmodel = \"sculpin\"\n[[job]]\nnodes = 8\n{first}\n[[job]]\nnodes = 8\n{second}\n\
+         [[job]]\nnodes = 16\nwork = {{ {long} }}\n[run]\nend = \"done\"\nseeds = [7]\n[observe]\nlinks = true\n"
+    ));
+    let left_out = same(spec);
+    assert!(left_out.met && left_out.periods > 1_500, "{left_out:?}");
+}
+
 /// Runs a study from stop to stop, `stops` of them, each when it has told of itself a second time; `at_stop` may change it.
 fn stopped(
     mut spec: RunSpec,
