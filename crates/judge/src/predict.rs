@@ -168,6 +168,8 @@ impl NetworkFacts {
                 bytes: sum.bytes + job.bytes,
                 by_ranks: sum.by_ranks + job.by_ranks,
                 at_once: sum.at_once || job.at_once,
+                over: sum.over.max(job.over),
+                rows: sum.rows + job.rows,
             })
         });
         let net_ports: f64 = self.ports.iter().map(|(_, n)| n).sum();
@@ -177,7 +179,7 @@ impl NetworkFacts {
             + standing
             + self.moving(run, all, &class, net_ports, ports)
             + if run.observe.messages == MessageDetail::Full {
-                KEPT * all.map_or(0.0, |all| all.messages)
+                KEPT * all.map_or(0.0, |all| all.rows)
             } else {
                 0.0
             }
@@ -238,7 +240,8 @@ impl NetworkFacts {
         let way = serial + latency + run.router.traversal.0 as f64;
         // Every link holds what it can carry, where more is not known.
         let full = ports * way / serial.max(1.0);
-        let span = run.control.end.map_or(f64::INFINITY, |end| end.0 as f64);
+        let end = run.control.end.map_or(f64::INFINITY, |end| end.0 as f64);
+        let span = all.map_or(end, |all| end.max(all.over));
         let known = all.filter(|all| !all.at_once && span.is_finite());
         let units = |all: Sent| all.packet_hops * (all.bytes / all.packets.max(1.0) / packet).max(1.0);
         let load = known.map_or(1.0, |all| units(all) / span * serial / (net_ports + self.nodes));
@@ -338,6 +341,10 @@ struct Sent {
     by_ranks: f64,
     /// Everything is there at the start, or comes as fast as it gets through.
     at_once: bool,
+    /// When the last of its hops is made (ps); 0 for the end of the run.
+    over: f64,
+    /// Messages that a row is kept of where all are: those born before the end.
+    rows: f64,
 }
 
 impl Sent {
@@ -350,6 +357,7 @@ impl Sent {
             packet_hops: self.packet_hops * share,
             bytes: self.bytes * share,
             by_ranks: self.by_ranks * share,
+            rows: self.rows * share,
             ..self
         }
     }
@@ -368,6 +376,8 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
         bytes: messages * bytes as f64,
         by_ranks: 0.0,
         at_once,
+        over: 0.0,
+        rows: messages,
     };
     match &job.work {
         Work::Synthetic(work) => {
@@ -390,6 +400,8 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
             let all = of(until / gap * senders, work.message.0, false);
             Some(Sent {
                 packet_hops: all.packets * hops_until(over, hops, hop, until.min(over)),
+                over,
+                rows: all.messages * (end / until.max(1.0)).min(1.0),
                 ..all
             })
         }
@@ -408,6 +420,8 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                 bytes: data.bytes + acks.bytes,
                 by_ranks: 0.0,
                 at_once: true,
+                over: 0.0,
+                rows: data.rows + acks.rows,
             })
         }
         Work::Ranks(_) if traffic.is_open => None,
@@ -422,6 +436,8 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                 bytes: traffic.bytes,
                 by_ranks: traffic.messages + traffic.local,
                 at_once: true,
+                over: 0.0,
+                rows: traffic.messages,
             };
             Some(all.until(run.control.end, whole))
         }
@@ -451,6 +467,8 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                 bytes,
                 by_ranks: 0.0,
                 at_once: false,
+                over: 0.0,
+                rows: messages,
             })
         }
         Work::Idle => Some(of(0.0, 1, false)),
