@@ -16,7 +16,7 @@ use fabric::packet::Packet;
 use fabric::routing::{Detours, Routing};
 use fabric::spec::{
     BitsPerSec, HopCost, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterChannels, RoutingSpec,
-    RunSpec, Work,
+    RunSpec, Synthetic, Work,
 };
 use fabric::state::{Channel, Link, Nic, Port, Router};
 use serde::Serialize;
@@ -159,19 +159,10 @@ impl NetworkFacts {
             .zip(&self.traffic)
             .map(|(job, traffic)| sent(job, traffic, (host, hop), run, self.nodes))
             .collect();
-        let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
-            let job = job?;
-            Some(Sent {
-                messages: sum.messages + job.messages,
-                packets: sum.packets + job.packets,
-                packet_hops: sum.packet_hops + job.packet_hops,
-                bytes: sum.bytes + job.bytes,
-                by_ranks: sum.by_ranks + job.by_ranks,
-                at_once: sum.at_once || job.at_once,
-                over: sum.over.max(job.over),
-                rows: sum.rows + job.rows,
-            })
-        });
+        let all: Option<Sent> = jobs
+            .iter()
+            .copied()
+            .try_fold(Sent::default(), |sum, job| Some(sum.and(job?)));
         let net_ports: f64 = self.ports.iter().map(|(_, n)| n).sum();
         let ports = net_ports + self.nodes;
         let standing = self.standing(run, ports);
@@ -348,6 +339,20 @@ struct Sent {
 }
 
 impl Sent {
+    /// Both.
+    fn and(self, other: Sent) -> Sent {
+        Sent {
+            messages: self.messages + other.messages,
+            packets: self.packets + other.packets,
+            packet_hops: self.packet_hops + other.packet_hops,
+            bytes: self.bytes + other.bytes,
+            by_ranks: self.by_ranks + other.by_ranks,
+            at_once: self.at_once || other.at_once,
+            over: self.over.max(other.over),
+            rows: self.rows + other.rows,
+        }
+    }
+
     /// What of it is sent until the run ends, if all takes `whole` (ps).
     fn until(self, end: Option<Time>, whole: f64) -> Sent {
         let share = end.map_or(1.0, |end| (end.0 as f64 / whole.max(1.0)).min(1.0));
@@ -389,14 +394,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                     .map(|count| of(count as f64 * senders, work.message.0, gap.is_none()));
             };
             let end = end.0 as f64;
-            // What is under way arrives in the drain, in steps of a sixteenth of it.
-            let drain = run.control.drain.map_or(end, |drain| drain.0 as f64);
-            let over = end + (hops * hop).max(drain / 16.0).min(drain);
-            let until = match work.count {
-                None if run.control.drain_sources => over,
-                None => end,
-                Some(count) => end.min(count as f64 * gap),
-            };
+            let (over, until) = steady_times(work, run, (end, gap, hops * hop));
             let all = of(until / gap * senders, work.message.0, false);
             Some(Sent {
                 packet_hops: all.packets * hops_until(over, hops, hop, until.min(over)),
@@ -413,16 +411,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
             };
             let data = of(senders * work.messages as f64, work.message.0, true);
             let acks = of(senders * acks as f64, work.ack.0, true);
-            Some(Sent {
-                messages: data.messages + acks.messages,
-                packets: data.packets + acks.packets,
-                packet_hops: data.packet_hops + acks.packet_hops,
-                bytes: data.bytes + acks.bytes,
-                by_ranks: 0.0,
-                at_once: true,
-                over: 0.0,
-                rows: data.rows + acks.rows,
-            })
+            Some(data.and(acks))
         }
         Work::Ranks(_) if traffic.is_open => None,
         Work::Ranks(_) => {
@@ -473,6 +462,19 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
         }
         Work::Idle => Some(of(0.0, 1, false)),
     }
+}
+
+/// When a run with this end is over, and until when its steady sources send, one message a `gap`, where ways take so long; all in ps.
+fn steady_times(work: &Synthetic, run: &RunSpec, (end, gap, way): (f64, f64, f64)) -> (f64, f64) {
+    // What is under way arrives in the drain, in steps of a sixteenth of it.
+    let drain = run.control.drain.map_or(end, |drain| drain.0 as f64);
+    let over = end + way.max(drain / 16.0).min(drain);
+    let until = match work.count {
+        None if run.control.drain_sources => over,
+        None => end,
+        Some(count) => end.min(count as f64 * gap),
+    };
+    (over, until)
 }
 
 /// Hops that a packet has made on an average when a run is over (ps): it has so many before it, each takes `hop` (ps) at least, and packets are
