@@ -129,6 +129,14 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         self.let_go(slot)
     }
 
+    /// Whether a packet comes from a node or from another dimension to the link of a port: the bubble rule asks for more room then.
+    pub(crate) fn enters_a_ring(&self, port: u32, packet: &Packet) -> bool {
+        let AtRouter { net, site, .. } = *self;
+        let dimension = |port: u32| net.peers[port as usize].class();
+        let is_link = port - site.port < u32::from(site.net);
+        is_link && (packet.port() >= site.net || dimension(site.port + u32::from(packet.port())) != dimension(port))
+    }
+
     /// Takes the packet behind the one in slot `before` out of a channel's queue.
     pub(crate) fn dequeue_behind(&mut self, before: u32, port: u32, channel: u32) -> Packet {
         let slot = self.st.links.get(before).next;

@@ -229,14 +229,6 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         }
     }
 
-    /// Whether a packet comes from a node or from another dimension to the link of a port.
-    fn enters_a_ring(&self, port: u32, packet: &Packet) -> bool {
-        let AtRouter { net, site, .. } = *self;
-        let dimension = |port: u32| net.peers[port as usize].class();
-        let is_link = port - site.port < u32::from(site.net);
-        is_link && (packet.port() >= site.net || dimension(site.port + u32::from(packet.port())) != dimension(port))
-    }
-
     /// Of a channel with packets, the first for which there is room: the slot before its own, and its own.
     #[inline(always)]
     fn first_that_fits(&self, port: u32, vc: u8) -> Option<(u32, u32)> {
@@ -281,10 +273,9 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
                     start = ready;
                 }
             }
-            let packet = match before {
-                _ if PLAIN => self.dequeue(port, channel, vc),
-                NONE => self.dequeue(port, channel, vc),
-                _ => self.dequeue_behind(before, port, channel),
+            let packet = match PLAIN || before == NONE {
+                true => self.dequeue(port, channel, vc),
+                false => self.dequeue_behind(before, port, channel),
             };
             if !PLAIN && net.routing.is_adaptive() {
                 let class = &net.classes[net.peers[port as usize].class() as usize];

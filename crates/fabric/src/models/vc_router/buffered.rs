@@ -303,12 +303,10 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// Flits of room that a packet's head must find at a port, in the buffer of its channel and behind the link.
     #[inline(always)]
     fn head_room(&self, outputs: &Outputs, packet: &Packet, port: u32) -> u16 {
-        let AtRouter { net, site, model, .. } = *self;
-        let (came, nodes) = (packet.port(), site.net);
-        let dimension = |port: u32| net.peers[(site.port + port) as usize].class();
-        let enters = port < nodes.into() && (came >= nodes || dimension(came.into()) != dimension(port));
         match outputs.ring_room {
-            more if more > 0 && enters => outputs.head_room.max(model.flits(packet.size()) + more),
+            more if more > 0 && self.enters_a_ring(self.site.port + port, packet) => {
+                outputs.head_room.max(self.model.flits(packet.size()) + more)
+            }
             _ => outputs.head_room,
         }
     }
