@@ -4,7 +4,7 @@
 //! without the other, and each can be run by itself, as far and as fast as it likes. Whether none goes is not foreseen but found: each run has all
 //! LPs, those of the others as they are before the first event and with nothing to do, and runs are made one only where no LP was touched in two of them.
 
-use crate::checkpoint::{OpenedCheckpoint, SavedBlock, Taken, put_together};
+use crate::checkpoint::{OpenedCheckpoint, Taken, all_lps};
 use crate::engine::{Outcome, merged};
 use crate::pack::Torn;
 use crate::time::Time;
@@ -31,7 +31,7 @@ impl RunPart {
     /// It is not of a run of this world.
     pub fn new<W: World>(world: &W, saved: Vec<u8>) -> Result<RunPart, Torn> {
         let opened = OpenedCheckpoint::read(world, &saved)?;
-        let (start, _) = world.start(all(world));
+        let (start, _) = world.start(all_lps(world));
         let mut packed = Vec::new();
         let mut touched: Vec<bool> = opened
             .kept()
@@ -60,11 +60,6 @@ impl RunPart {
     }
 }
 
-/// All LPs as if they were one block.
-fn all<W: World>(world: &W) -> std::ops::Range<u32> {
-    0..world.layout(1).end()
-}
-
 /// Divides what an engine has saved: those LPs that are `held`, by name, with what is pending for them, and all others. `share` says what each of the two
 /// has recorded: it gets what the whole has, and state and pending events of the LPs that are held; nothing comes of it if it says nothing.
 ///
@@ -83,19 +78,10 @@ pub fn divide<W: World>(
     let Some([first, second]) = share(opened.observer, &one.state, &one.events) else {
         return Ok(None);
     };
-    let write = |outcome: Outcome, observer: &W::Observer, part: Taken<W>| {
-        let block = SavedBlock {
-            lps: all(world),
-            state: &part.state,
-            wakes: &part.wakes,
-            digests: &part.digests,
-        };
-        put_together(world, (time, outcome), observer, [block].into_iter(), part.events)
-    };
     // What has come of the run so far goes with the second.
     Ok(Some([
-        write(Outcome::default(), &first, one),
-        write(outcome, &second, others),
+        one.save(world, (time, Outcome::default()), &first),
+        others.save(world, (time, outcome), &second),
     ]))
 }
 
@@ -106,9 +92,9 @@ pub fn divide<W: World>(
 pub fn unite<W: World>(world: &W, parts: &[RunPart]) -> Result<Option<Vec<u8>>, Torn> {
     let opened = parts.iter().map(|part| OpenedCheckpoint::read(world, &part.saved));
     let opened: Vec<OpenedCheckpoint<'_, W>> = opened.collect::<Result<_, _>>()?;
-    let (mut state, _) = world.start(all(world));
+    let (mut state, _) = world.start(all_lps(world));
     let (mut wakes, mut digests) = (Vec::new(), Vec::new());
-    for lp in all(world) {
+    for lp in all_lps(world) {
         let name = world.name(lp) as usize;
         let mut holders = parts.iter().zip(&opened);
         let mut next = || holders.find(|(part, _)| part.touched.get(name) == Some(&true));
@@ -131,17 +117,11 @@ pub fn unite<W: World>(world: &W, parts: &[RunPart]) -> Result<Option<Vec<u8>>, 
     });
     let time = opened.iter().map(|part| part.time).max().unwrap_or(Time::ZERO);
     let observer = merged(opened.into_iter().map(|part| part.observer));
-    let block = SavedBlock {
-        lps: all(world),
-        state: &state,
-        wakes: &wakes,
-        digests: &digests,
-    };
-    Ok(Some(put_together(
-        world,
-        (time, outcome),
-        &observer,
-        [block].into_iter(),
+    let united = Taken {
+        state,
+        wakes,
+        digests,
         events,
-    )))
+    };
+    Ok(Some(united.save(world, (time, outcome), &observer)))
 }

@@ -61,7 +61,7 @@ pub(crate) fn write<'a, W: World + 'a>(
 }
 
 /// Writes a run at a time, with what has come of it so far, what was recorded, its LPs, and its pending events.
-pub(crate) fn put_together<'a, W: World + 'a>(
+fn put_together<'a, W: World + 'a>(
     world: &W,
     (time, outcome): (Time, Outcome),
     observer: &W::Observer,
@@ -218,6 +218,24 @@ pub(crate) struct Taken<W: World> {
     pub(crate) events: Vec<W::Event>,
 }
 
+/// All LPs as if they were one block.
+pub(crate) fn all_lps<W: World>(world: &W) -> Range<u32> {
+    0..world.layout(1).end()
+}
+
+impl<W: World> Taken<W> {
+    /// Writes a run at a time, of which these are [all LPs](all_lps), with what has come of it so far and what was recorded.
+    pub(crate) fn save(self, world: &W, at: (Time, Outcome), observer: &W::Observer) -> Vec<u8> {
+        let block = SavedBlock {
+            lps: all_lps(world),
+            state: &self.state,
+            wakes: &self.wakes,
+            digests: &self.digests,
+        };
+        put_together(world, at, observer, [block].into_iter(), self.events)
+    }
+}
+
 impl<'a, W: World> OpenedCheckpoint<'a, W> {
     /// Reads what [`Engine::save`] has written for this world.
     pub(crate) fn read(world: &W, mut input: &'a [u8]) -> Result<Self, Torn> {
@@ -333,7 +351,7 @@ impl<'a, W: World> OpenedCheckpoint<'a, W> {
 
     /// All LPs as if they were one block, those of other names than these as they are before the first event.
     pub(crate) fn take_of(&self, world: &W, of: &dyn Fn(u32) -> bool) -> Result<Taken<W>, Torn> {
-        self.take_some(world, 0..world.layout(1).end(), of)
+        self.take_some(world, all_lps(world), of)
     }
 
     /// The pending events of the LPs with numbers `lps`.

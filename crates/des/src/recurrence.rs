@@ -8,7 +8,7 @@
 //! later these differ by what depends on the period alone. A digest goes from border to border by `D' = A D + F + n G`, with the same odd `A`
 //! and the same `G` for every period: its second differences are a geometric sequence. Five digests tell it, with one to spare as a check.
 
-use crate::checkpoint::{OpenedCheckpoint, SavedBlock, Taken, put_together};
+use crate::checkpoint::{OpenedCheckpoint, Taken, all_lps};
 use crate::engine::Outcome;
 use crate::pack::Torn;
 use crate::time::{HORIZON, Time};
@@ -157,7 +157,6 @@ pub fn leap<W: Recurring>(
     let open = |saved| OpenedCheckpoint::read(world, saved);
     let [a, b, c, d, e] = saved;
     let borders = [open(a)?, open(b)?, open(c)?, open(d)?, open(e)?];
-    let all = 0..world.layout(1).end();
     let at = |border: usize| borders[border].take_all(world);
     let period = borders[1].time.0 - borders[0].time.0;
     let even = borders.windows(2).all(|pair| pair[1].time.0 - pair[0].time.0 == period);
@@ -182,8 +181,8 @@ pub fn leap<W: Recurring>(
         windows: grown(|outcome| outcome.windows),
     };
     let pasts = borders.each_ref().map(OpenedCheckpoint::digests);
-    let mut digests = Vec::with_capacity(all.len());
-    for lp in all.clone() {
+    let mut digests = Vec::new();
+    for lp in all_lps(world) {
         let of = |past: &Vec<u64>| past.get(world.name(lp) as usize).copied().unwrap_or(0);
         digests.push(digest_later(pasts.each_ref().map(of), times)?);
     }
@@ -195,14 +194,13 @@ pub fn leap<W: Recurring>(
         events: &events,
     };
     let observer = observe(last.observer, &landing);
-    let saved = SavedBlock {
-        lps: all,
-        state: &state,
-        wakes: &wakes,
-        digests: &digests,
+    let landed = Taken {
+        state,
+        wakes,
+        digests,
+        events,
     };
-    let saved = put_together(world, (time, outcome), &observer, [saved].into_iter(), events.clone());
-    Ok((saved, times))
+    Ok((landed.save(world, (time, outcome), &observer), times))
 }
 
 /// Whether the second of two moments at which a run was saved is the first again, for the LPs of these names.
@@ -230,20 +228,7 @@ pub fn observed<W: World>(world: &W, saved: &[u8], change: impl FnOnce(&mut W::O
     let mut opened = OpenedCheckpoint::read(world, saved)?;
     change(&mut opened.observer);
     let taken = opened.take_all(world)?;
-    let parts = SavedBlock {
-        lps: 0..world.layout(1).end(),
-        state: &taken.state,
-        wakes: &taken.wakes,
-        digests: &taken.digests,
-    };
-    let at = (opened.time, opened.outcome);
-    Ok(put_together(
-        world,
-        at,
-        &opened.observer,
-        [parts].into_iter(),
-        taken.events,
-    ))
+    Ok(taken.save(world, (opened.time, opened.outcome), &opened.observer))
 }
 
 type LaterState<W> = (<W as World>::State, Vec<u64>, Vec<<W as World>::Event>);
