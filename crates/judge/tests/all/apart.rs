@@ -1,12 +1,10 @@
 //! Jobs that do not meet leave out what repeats each by itself: the result is that of all iterations, to the last bit, whoever runs them; and jobs that
 //! meet are run as one.
 
-use crate::clock::cpu_time;
-use crate::fast_forward::{all_of, done, load};
+use crate::fast_forward::{all_of, done, load, stopped};
 use des::{Time, mix};
 use fabric::spec::{Engine, FastForward, RunSpec};
 use judge::checkpoint::{Checkpoints, Every};
-use judge::run::{REPORT_EVERY, RunError, RunOrder, RunResult, run_with};
 
 const FAT_TREE: &str = "[topology]\nkind = \"fat-tree\"\ndown = [4, 4, 4]\nup = [4, 4]\n[routing]\nkind = \"d-mod-k\"";
 
@@ -231,38 +229,6 @@ fn who_stays_apart_leaps_when_the_others_have_met() {
     ));
     let left_out = same(spec);
     assert!(left_out.met && left_out.periods > 1_500, "{left_out:?}");
-}
-
-/// Runs a study from stop to stop, `stops` of them, each when it has told of itself a second time; `at_stop` may change it.
-fn stopped(
-    mut spec: RunSpec,
-    keep: &Checkpoints,
-    stops: usize,
-    at_stop: &dyn Fn(&mut RunSpec, usize),
-) -> (RunResult, usize) {
-    let mut stopped = 0;
-    loop {
-        let mut asked = 0;
-        let ended = run_with(&spec, Some(keep), &mut |_| {
-            asked += 1;
-            match asked {
-                _ if stopped == stops => RunOrder::GoOn,
-                // Nothing has happened yet. The next time is at the next checkpoint, however fast the machine is.
-                1 => {
-                    let from = cpu_time();
-                    while cpu_time() - from < REPORT_EVERY {}
-                    RunOrder::GoOn
-                }
-                _ => RunOrder::SaveAndStop,
-            }
-        });
-        match ended {
-            Ok(result) => return (result, stopped),
-            Err(RunError::Interrupted { .. }) => stopped += 1,
-            Err(error) => panic!("{error}"),
-        }
-        at_stop(&mut spec, stopped);
-    }
 }
 
 /// Stopped again and again, before it is divided and in each of the parts, and taken up on other engines.

@@ -164,6 +164,38 @@ fn every_engine_leaves_out_the_same() {
 /// How often a run is stopped.
 const STOPS: usize = 6;
 
+/// Runs a study from stop to stop, `stops` of them, each when it has told of itself a second time; `at_stop` may change it.
+pub(crate) fn stopped(
+    mut spec: RunSpec,
+    keep: &Checkpoints,
+    stops: usize,
+    at_stop: &dyn Fn(&mut RunSpec, usize),
+) -> (RunResult, usize) {
+    let mut stopped = 0;
+    loop {
+        let mut asked = 0;
+        let ended = run_with(&spec, Some(keep), &mut |_| {
+            asked += 1;
+            match asked {
+                _ if stopped == stops => RunOrder::GoOn,
+                // Nothing has happened yet. The next time is at the next checkpoint, however fast the machine is.
+                1 => {
+                    let from = cpu_time();
+                    while cpu_time() - from < REPORT_EVERY {}
+                    RunOrder::GoOn
+                }
+                _ => RunOrder::SaveAndStop,
+            }
+        });
+        match ended {
+            Ok(result) => return (result, stopped),
+            Err(RunError::Interrupted { .. }) => stopped += 1,
+            Err(error) => panic!("{error}"),
+        }
+        at_stop(&mut spec, stopped);
+    }
+}
+
 /// Stopped every 26 us or 35 us of simulated time, also while a period is tried, and taken up again;
 /// checkpoints are written in between as well.
 #[test]
@@ -179,28 +211,7 @@ fn a_run_that_is_taken_up_again_and_again_is_the_same() {
             every: Some(Every::Simulated(Time::from_ns(every))),
             resume: true,
         };
-        let mut stops = 0;
-        let result = loop {
-            let mut asked = 0;
-            let ended = run_with(&spec, Some(&keep), &mut |_| {
-                asked += 1;
-                match asked {
-                    _ if stops == STOPS => RunOrder::GoOn,
-                    // Nothing has happened yet. The next time is at the next checkpoint, however fast the machine is.
-                    1 => {
-                        let from = cpu_time();
-                        while cpu_time() - from < REPORT_EVERY {}
-                        RunOrder::GoOn
-                    }
-                    _ => RunOrder::SaveAndStop,
-                }
-            });
-            match ended {
-                Ok(result) => break result,
-                Err(RunError::Interrupted { .. }) => stops += 1,
-                Err(error) => panic!("{error}"),
-            }
-        };
+        let (result, stops) = stopped(spec.clone(), &keep, STOPS, &|_, _| {});
         assert_eq!(stops, STOPS, "checkpoints every {every} ns");
         assert_eq!(all_of(&result).0, whole, "checkpoints every {every} ns");
     }
