@@ -5,6 +5,10 @@ use crate::fallout::Fallout;
 use crate::families::{Coordinates, Curtailed, Direct, Geometry, LatticeGeometry, Tie, TopologySpec};
 use crate::hop::{Came, DimensionPorts, GlobalLink, Hop, HopList};
 use crate::wiring::Wiring;
+use std::sync::Arc;
+
+/// Networks of so many routers have the distances of all pairs in a table (16 kB): they are asked for with every packet.
+const MOST_IN_TABLE: u32 = 128;
 
 /// A network of routers and nodes, immutable; made by [`TopologySpec::build`].
 ///
@@ -19,6 +23,8 @@ pub struct Topology {
     pub(crate) geometry: Geometry,
     /// The ways of a HyperX.
     direct: Option<Direct>,
+    /// Distances by row of a router, of small networks whose ways are no simple arithmetic.
+    distances: Arc<[u8]>,
     /// What failures have left, after failures.
     fallout: Option<Box<Fallout>>,
 }
@@ -30,12 +36,19 @@ impl Topology {
             "{:?}",
             wiring.verify()
         );
+        let direct = geometry.family().direct();
+        let distances = match (&direct, &geometry) {
+            // Pairs may have no way to each other.
+            (Some(_), _) | (_, Geometry::Curtailed(_)) => Arc::default(),
+            _ => all_distances(&geometry, &wiring).unwrap_or_default(),
+        };
         Self {
             spec: spec.clone(),
             n_routers: wiring.n_routers(),
             n_nodes: wiring.n_nodes(),
             wiring,
-            direct: geometry.family().direct(),
+            direct,
+            distances,
             geometry,
             fallout: None,
         }
@@ -157,7 +170,7 @@ impl Topology {
     pub fn distance(&self, a: u32, b: u32) -> u32 {
         match &self.direct {
             Some(direct) => direct.distance(direct.at(a), direct.at(b)),
-            None => self.distance_by_way(a, b),
+            None => self.distance_of_pair(a, b),
         }
     }
 
@@ -166,7 +179,16 @@ impl Topology {
     pub fn node_distance(&self, node: u32, to: u32) -> u32 {
         match &self.direct {
             Some(direct) => direct.distance(direct.of_node(node), direct.at(to)),
-            None => self.distance_by_way(self.router_of(node), to),
+            None => self.distance_of_pair(self.router_of(node), to),
+        }
+    }
+
+    #[inline(always)]
+    fn distance_of_pair(&self, a: u32, b: u32) -> u32 {
+        debug_assert!(a < self.n_routers && b < self.n_routers);
+        match self.distances.get(a as usize * self.n_routers as usize + b as usize) {
+            Some(&distance) => distance.into(),
+            None => self.distance_by_way(a, b),
         }
     }
 
@@ -367,6 +389,18 @@ fn starts(choices: &[u32]) -> Vec<u32> {
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The distances of all pairs of a small network, by row.
+fn all_distances(geometry: &Geometry, wiring: &Wiring) -> Option<Arc<[u8]>> {
+    let routers = wiring.n_routers();
+    if routers > MOST_IN_TABLE {
+        return None;
+    }
+    let pairs = (0..routers).flat_map(|a| (0..routers).map(move |b| (a, b)));
+    pairs
+        .map(|(a, b)| u8::try_from(geometry.distance(wiring, a, b)).ok())
+        .collect()
 }
 
 #[cfg(test)]
