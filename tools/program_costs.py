@@ -21,6 +21,7 @@ from pathlib import Path
 from fabricsim.programs import libraries
 
 SOURCE = Path(__file__).with_suffix(".c")
+BARE = Path(__file__).with_name("hand_over.c")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,15 @@ def measure(program: Path, ranks: int, *arguments: str, options: tuple[str, ...]
         )
 
 
+def bare(folder: Path, ranks: int, rounds: int) -> float:
+    """Return what the machine itself takes (us of CPU) to wake a process and be woken by it, among as many processes."""
+    program = folder / "hand_over"
+    if not program.exists():
+        subprocess.run(["gcc", "-O2", str(BARE), "-o", str(program)], check=True)
+    done = subprocess.run([str(program), str(ranks), str(rounds)], check=True, capture_output=True, text=True)
+    return float(done.stdout.split()[1])
+
+
 def spread(values: list[float], unit: str) -> str:
     """Return least and most."""
     return f"{min(values):.3g} to {max(values):.3g} {unit}"
@@ -68,7 +78,7 @@ def spread(values: list[float], unit: str) -> str:
 
 def trap(program: Path, ranks: int, rounds: int, repeat: int, options: tuple[str, ...]) -> None:
     """Tell what a call that waits costs in a ring, without what starting and ending does."""
-    own, tree, rings = [], [], []
+    own, tree, rings, machine = [], [], [], []
     for _ in range(repeat):
         short = measure(program, ranks, "ring", str(rounds // 10), options=options)
         long = measure(program, ranks, "ring", str(rounds), options=options)
@@ -76,8 +86,10 @@ def trap(program: Path, ranks: int, rounds: int, repeat: int, options: tuple[str
         own.append((float(str(long.figures["cpu_s"])) - float(str(short.figures["cpu_s"]))) / traps * 1e6)
         tree.append((long.cpu_s - short.cpu_s) / traps * 1e6)
         rings.append(long.cpu_s)
+        machine.append(bare(program.parent, ranks, rounds))
     print(f"ring of {ranks} ranks, {rounds} rounds: {spread(rings, 's of CPU in all')}")
     print(f"  a call that waits: {spread(own, 'us of simulator and library')}, {spread(tree, 'us of all processes')}")
+    print(f"  processes that only wake each other, in turn with it: {spread(machine, 'us')}")
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ fn main() {
             kind: kind::INIT,
             ..blank
         },
-        &mut |_| (),
+        |_| (),
     );
     rank.settle();
     let mut clock = 0;
@@ -56,7 +56,7 @@ fn main() {
                 request: 1,
                 ..blank
             },
-            &mut |piece| {
+            |piece| {
                 if piece.request == 0 {
                     come = Some(piece.payload);
                 }
@@ -69,7 +69,7 @@ fn main() {
             kind: kind::FINALIZE,
             ..blank
         },
-        &mut |_| (),
+        |_| (),
     );
     if me == 0 {
         println!(

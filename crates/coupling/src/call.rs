@@ -1,14 +1,15 @@
 //! Names of calls as they lie in the shared memory, so that a simulator can tell where a process was that has gone.
 
 /// Words of a name.
-pub(crate) const NAME_WORDS: usize = 4;
+pub const NAME_WORDS: usize = 4;
 
 /// The name of a call of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallName {
     /// As the program has it.
     pub text: &'static str,
-    pub(crate) words: [u64; NAME_WORDS],
+    /// The same, eight characters each.
+    pub words: [u64; NAME_WORDS],
 }
 
 impl CallName {

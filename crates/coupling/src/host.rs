@@ -3,7 +3,7 @@
 use crate::arena::Arena;
 use crate::entry::{RankEntry, RankNews};
 use crate::futex;
-use crate::layout::{MOST_NEWS, NO_CORE, RING, RankMailbox, SharedArea};
+use crate::layout::{MOST_NEWS, NO_CORE, RING, SharedArea};
 use std::collections::VecDeque;
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl HostSide {
                 return None;
             }
         }
-        Some(self.take(mailbox, read))
+        Some(self.take(rank, read))
     }
 
     /// The next entry of a rank if it is there.
@@ -70,12 +70,13 @@ impl HostSide {
         let read = mailbox.down.read.load(Ordering::Relaxed);
         let there = mailbox.up.written.load(Ordering::Acquire) != read;
         // SAFETY: it was written before the count said so.
-        there.then(|| unsafe { *mailbox.entry(read, mailbox.down.first.load(Ordering::Relaxed)) })
+        there.then(|| unsafe { *self.area.entry(rank, read, mailbox.down.first.load(Ordering::Relaxed)) })
     }
 
-    fn take(&self, mailbox: &RankMailbox, read: u32) -> RankEntry {
+    fn take(&self, rank: u32, read: u32) -> RankEntry {
+        let mailbox = self.area.mailbox(rank);
         // SAFETY: it was written before the count said so, and stays until we have counted it as read.
-        let entry = unsafe { *mailbox.entry(read, mailbox.down.first.load(Ordering::Relaxed)) };
+        let entry = unsafe { *self.area.entry(rank, read, mailbox.down.first.load(Ordering::Relaxed)) };
         mailbox.down.read.store(read.wrapping_add(1), Ordering::Release);
         let written = mailbox.up.written.load(Ordering::Relaxed);
         // A rank that waits for room goes on when half of it is free.
@@ -94,7 +95,7 @@ impl HostSide {
         let count = news.len().min(MOST_NEWS);
         for (number, piece) in news.drain(..count).enumerate() {
             // SAFETY: the rank waits, and reads them after the answer.
-            unsafe { *mailbox.piece(number) = piece };
+            unsafe { *self.area.piece(rank, number) = piece };
         }
         let down = &mailbox.down;
         // The rank has told nothing after what it waits for.

@@ -11,7 +11,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Both sides have to be of one version.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 const MAGIC: u64 = u64::from_le_bytes(*b"fabricsm");
 /// Entries of a ring, a power of two.
 pub const RING: u32 = 1024;
@@ -81,41 +81,36 @@ pub(crate) struct Preface {
     /// The process that made it.
     launcher: u32,
     terms: SharedTerms,
-    mailboxes: u64,
-    arena: u64,
     pub(crate) arena_state: ArenaState,
     library_lock: SharedLock,
-    /// Whether a rank has seen that the launcher is not there any longer.
-    abandoned: AtomicU32,
     library: [AtomicU64; LIBRARY_WORDS],
 }
 
+/// News of an answer and entries after it that lie in the mailbox itself; more of them lie in what it has far away.
+const NEAR_NEWS: usize = 6;
+const NEAR_ENTRIES: usize = 10;
+
 /// Between a rank and the simulator. Each group of fields has one writer.
 ///
-/// What an ordinary wait needs lies side by side, in a dozen lines of one page or two: the first news are the last here, and entries after an
-/// answer begin at the first place again.
-#[repr(C, align(64))]
+/// What an ordinary wait needs lies side by side, in a dozen lines, and four ranks to a page: the first news are the last here, and entries after an answer
+/// begin at the first place again. A page that is not at hand is what a call that waits costs most, on both sides.
+#[repr(C, align(1024))]
 pub struct RankMailbox {
-    news: [UnsafeCell<RankNews>; MOST_NEWS],
+    news: [UnsafeCell<RankNews>; NEAR_NEWS],
     pub(crate) up: RankLine,
     pub(crate) down: HostLine,
     /// Of the library: calls, and whatever else it counts; the last is [`CPU_COUNTER`]. Written by the rank.
     pub counters: [AtomicU64; COUNTERS],
-    entries: [UnsafeCell<RankEntry>; RING as usize],
+    entries: [UnsafeCell<RankEntry>; NEAR_ENTRIES],
 }
 
-impl RankMailbox {
-    /// The place of the entry with this number, where the first after the last answer has the number `first`.
-    #[inline]
-    pub(crate) fn entry(&self, number: u32, first: u32) -> *mut RankEntry {
-        self.entries[(number.wrapping_sub(first) % RING) as usize].get()
-    }
+const _: () = assert!(size_of::<RankMailbox>() == 1024);
 
-    /// The place of a piece of news of an answer.
-    #[inline]
-    pub(crate) fn piece(&self, number: usize) -> *mut RankNews {
-        self.news[MOST_NEWS - 1 - number].get()
-    }
+/// What a mailbox has no room for.
+#[repr(C, align(64))]
+struct FarMailbox {
+    news: [UnsafeCell<RankNews>; MOST_NEWS - NEAR_NEWS],
+    entries: [UnsafeCell<RankEntry>; RING as usize - NEAR_ENTRIES],
 }
 
 /// Written by the rank.
@@ -167,16 +162,24 @@ pub(crate) struct HostLine {
     pub first: AtomicU32,
     /// Simulated time of the last answer (ps).
     pub clock: AtomicU64,
+    /// Whether a rank has seen that the launcher is not there any longer: written by that rank.
+    pub abandoned: AtomicU32,
 }
 
 // SAFETY: an entry is written by the rank before the count of written ones says so and read by the simulator after, and not written
 // again before the count of read ones says so; news likewise with the count of answers.
 unsafe impl Sync for RankMailbox {}
+// SAFETY: as above.
+unsafe impl Sync for FarMailbox {}
 
-/// The shared memory as one side has it mapped.
+/// The shared memory as one side has it mapped, with what of its beginning does not change: a rank that waits has no other need of that page.
 #[derive(Debug)]
 pub struct SharedArea {
     pub(crate) mapping: Mapping,
+    terms: SharedTerms,
+    mailboxes: u64,
+    far_mailboxes: u64,
+    arena: u64,
 }
 
 impl SharedArea {
@@ -185,7 +188,7 @@ impl SharedArea {
     /// # Errors
     /// Those of the system.
     pub fn create(terms: SharedTerms) -> Result<(SharedArea, OwnedFd)> {
-        let (_, _, bytes) = places(&terms);
+        let Places { bytes, .. } = places(&terms);
         let (mapping, file) = Mapping::create(bytes as usize)?;
         Ok((SharedArea::prepare(mapping, terms), file))
     }
@@ -195,12 +198,11 @@ impl SharedArea {
     /// # Errors
     /// Those of the system.
     pub fn alone(terms: SharedTerms) -> Result<SharedArea> {
-        let (_, _, bytes) = places(&terms);
+        let Places { bytes, .. } = places(&terms);
         Ok(SharedArea::prepare(Mapping::alone(bytes as usize)?, terms))
     }
 
     fn prepare(mapping: Mapping, terms: SharedTerms) -> SharedArea {
-        let (mailboxes, arena, _) = places(&terms);
         let preface: *mut Preface = mapping.at(0).cast();
         // SAFETY: the memory is new, large enough, aligned to pages, all zeros, and nobody else has it yet.
         unsafe {
@@ -208,10 +210,19 @@ impl SharedArea {
             (*preface).version = VERSION;
             (*preface).launcher = std::process::id();
             (*preface).terms = terms;
-            (*preface).mailboxes = mailboxes;
-            (*preface).arena = arena;
         }
-        SharedArea { mapping }
+        SharedArea::of(mapping, terms)
+    }
+
+    fn of(mapping: Mapping, terms: SharedTerms) -> SharedArea {
+        let places = places(&terms);
+        SharedArea {
+            mapping,
+            terms,
+            mailboxes: places.mailboxes,
+            far_mailboxes: places.far_mailboxes,
+            arena: places.arena,
+        }
     }
 
     /// Maps the memory that a launcher has made.
@@ -223,10 +234,11 @@ impl SharedArea {
         if mapping.bytes() < size_of::<Preface>() {
             return Err(Error::other("the file is none of fabricsim's"));
         }
-        let area = SharedArea { mapping };
-        let preface = area.preface();
+        // SAFETY: there is room for it, and any bytes are one; it was prepared before anybody attaches.
+        let preface: &Preface = unsafe { &*mapping.at(0).cast() };
+        let terms = preface.terms;
         match (preface.magic, preface.version) {
-            (MAGIC, VERSION) => Ok(area),
+            (MAGIC, VERSION) => Ok(SharedArea::of(mapping, terms)),
             (MAGIC, version) => Err(Error::other(format!(
                 "the launcher speaks version {version}, this library version {VERSION}"
             ))),
@@ -241,7 +253,7 @@ impl SharedArea {
 
     /// What all have to know.
     pub fn terms(&self) -> &SharedTerms {
-        &self.preface().terms
+        &self.terms
     }
 
     /// Whether the process that made this still is: without it no rank is ever answered.
@@ -253,22 +265,38 @@ impl SharedArea {
         is_there && !has_ended(launcher)
     }
 
-    /// Whether a rank has seen that the launcher has gone.
-    pub(crate) fn is_abandoned(&self) -> bool {
-        self.preface().abandoned.load(Ordering::Relaxed) != 0
-    }
-
-    pub(crate) fn set_abandoned(&self) {
-        self.preface().abandoned.store(1, Ordering::Relaxed);
-    }
-
     /// The mailbox of a rank.
     pub fn mailbox(&self, rank: u32) -> &RankMailbox {
-        let preface = self.preface();
-        assert!(rank < preface.terms.ranks, "a rank that is not there");
-        let place = preface.mailboxes + u64::from(rank) * size_of::<RankMailbox>() as u64;
+        assert!(rank < self.terms.ranks, "a rank that is not there");
+        let place = self.mailboxes + u64::from(rank) * size_of::<RankMailbox>() as u64;
         // SAFETY: inside the memory, aligned, and all zeros is a mailbox.
         unsafe { &*self.mapping.at(place).cast() }
+    }
+
+    fn far(&self, rank: u32) -> &FarMailbox {
+        assert!(rank < self.terms.ranks, "a rank that is not there");
+        let place = self.far_mailboxes + u64::from(rank) * size_of::<FarMailbox>() as u64;
+        // SAFETY: inside the memory, aligned, and all zeros is one.
+        unsafe { &*self.mapping.at(place).cast() }
+    }
+
+    /// The place of a rank's entry with this number, where the first after the last answer has the number `first`.
+    #[inline]
+    pub(crate) fn entry(&self, rank: u32, number: u32, first: u32) -> *mut RankEntry {
+        let place = (number.wrapping_sub(first) % RING) as usize;
+        match self.mailbox(rank).entries.get(place) {
+            Some(near) => near.get(),
+            None => self.far(rank).entries[place - NEAR_ENTRIES].get(),
+        }
+    }
+
+    /// The place of a piece of news of an answer to a rank.
+    #[inline]
+    pub(crate) fn piece(&self, rank: u32, number: usize) -> *mut RankNews {
+        match number.checked_sub(NEAR_NEWS) {
+            None => self.mailbox(rank).news[NEAR_NEWS - 1 - number].get(),
+            Some(far) => self.far(rank).news[far].get(),
+        }
     }
 
     /// The last call of a rank, if it has called.
@@ -295,7 +323,7 @@ impl SharedArea {
 
     /// Where the arena begins, and its size.
     pub(crate) fn arena_place(&self) -> (u64, u64) {
-        (self.preface().arena, self.preface().terms.arena)
+        (self.arena, self.terms.arena)
     }
 }
 
@@ -307,9 +335,57 @@ fn has_ended(process: u32) -> bool {
     matches!(state, Some('Z' | 'X'))
 }
 
-/// Where mailboxes and arena begin, and the size of all.
-fn places(terms: &SharedTerms) -> (u64, u64, u64) {
+/// Where the parts behind the preface begin, and the size of all (bytes).
+struct Places {
+    mailboxes: u64,
+    far_mailboxes: u64,
+    arena: u64,
+    bytes: u64,
+}
+
+fn places(terms: &SharedTerms) -> Places {
+    let behind = |start: u64, of_one: usize| (start + u64::from(terms.ranks) * of_one as u64).next_multiple_of(PAGE);
     let mailboxes = (size_of::<Preface>() as u64).next_multiple_of(PAGE);
-    let arena = (mailboxes + u64::from(terms.ranks) * size_of::<RankMailbox>() as u64).next_multiple_of(PAGE);
-    (mailboxes, arena, arena + terms.arena.next_multiple_of(PAGE))
+    let far_mailboxes = behind(mailboxes, size_of::<RankMailbox>());
+    let arena = behind(far_mailboxes, size_of::<FarMailbox>());
+    Places {
+        mailboxes,
+        far_mailboxes,
+        arena,
+        bytes: arena + terms.arena.next_multiple_of(PAGE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_entries_or_pieces_of_news_share_a_place_and_all_lie_between_preface_and_arena() {
+        let area = SharedArea::alone(SharedTerms::plain(5, 1 << 20)).unwrap();
+        let start = area.mapping.at(0) as u64;
+        let (arena, _) = area.arena_place();
+        let mut taken = HashSet::new();
+        let mut take = |place: u64, bytes: usize| {
+            assert!(place.is_multiple_of(8) && place >= start + size_of::<Preface>() as u64);
+            assert!(place + bytes as u64 <= start + arena);
+            assert!((place..place + bytes as u64).step_by(8).all(|word| taken.insert(word)));
+        };
+        for rank in 0..5 {
+            let mailbox = area.mailbox(rank);
+            take(&raw const mailbox.up as u64, size_of::<RankLine>());
+            take(&raw const mailbox.down as u64, size_of::<HostLine>());
+            take(&raw const mailbox.counters as u64, size_of_val(&mailbox.counters));
+            // Whatever number is the first after an answer.
+            let first = u32::MAX - 3 - rank;
+            for number in 0..RING {
+                let place = area.entry(rank, first.wrapping_add(number), first);
+                take(place as u64, size_of::<RankEntry>());
+            }
+            for number in 0..MOST_NEWS {
+                take(area.piece(rank, number) as u64, size_of::<RankNews>());
+            }
+        }
+    }
 }

@@ -21,9 +21,10 @@ pub mod processes;
 pub mod rank;
 mod sampled;
 mod stretches;
+mod system;
 
 pub use arena::Arena;
-pub use call::CallName;
+pub use call::{CallName, NAME_WORDS};
 pub use entry::{RankEntry, RankNews};
 pub use host::HostSide;
 pub use layout::{LastCall, RankMailbox, SharedArea, SharedTerms};

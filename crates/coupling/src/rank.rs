@@ -1,7 +1,7 @@
 //! The rank's side: it tells what it does, and waits only where it has to know what came of it.
 
 use crate::arena::Arena;
-use crate::call::CallName;
+use crate::call::NAME_WORDS;
 use crate::entry::{RankEntry, RankNews, flag, kind};
 use crate::environment::{RankSeat, VARIABLE, WAIT_VARIABLE};
 use crate::futex;
@@ -104,12 +104,12 @@ impl RankSide {
         Arena::of(&self.area)
     }
 
-    /// A call of the program begins, from this address: what the rank has computed since the last is told with the next entry.
+    /// A call of the program begins, with the name that [`CallName::words`](crate::CallName::words) are, from this address: what the rank has computed since the last is told with the next entry.
     #[inline]
-    pub fn enter(&mut self, call: &CallName, place: u64) {
+    pub fn enter(&mut self, call: [u64; NAME_WORDS], place: u64) {
         self.mark = flag::CALL;
         let up = &self.mailbox().up;
-        for (there, word) in up.call.iter().zip(call.words) {
+        for (there, word) in up.call.iter().zip(call) {
             there.store(word, Ordering::Relaxed);
         }
         up.place.store(place, Ordering::Relaxed);
@@ -149,7 +149,8 @@ impl RankSide {
 
     /// Tells what the rank does and waits for what comes of it; returns the simulated time (ps). Every piece of news goes to `take`, in
     /// the order in which it happened.
-    pub fn trap(&mut self, mut entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
+    #[inline]
+    pub fn trap(&mut self, mut entry: RankEntry, mut take: impl FnMut(RankNews)) -> u64 {
         entry.flags |= flag::TRAP | std::mem::take(&mut self.mark);
         entry.compute = std::mem::take(&mut self.watch.computed);
         loop {
@@ -164,7 +165,7 @@ impl RankSide {
             let clock = down.clock.load(Ordering::Relaxed);
             for number in 0..down.news.load(Ordering::Relaxed) as usize {
                 // SAFETY: the answer was given after they were written, and the next is not before we ask again.
-                take(unsafe { *mailbox.piece(number) });
+                take(unsafe { *self.area.piece(self.rank, number) });
             }
             if down.more.load(Ordering::Relaxed) == 0 {
                 let waiting = self.watch.go_on();
@@ -194,7 +195,7 @@ impl RankSide {
             self.wait_for_room();
         }
         // SAFETY: the simulator has read what was here before, and reads this when it has been told.
-        unsafe { *self.mailbox().entry(self.written, self.first) = entry };
+        unsafe { *self.area.entry(self.rank, self.written, self.first) = entry };
         self.written = self.written.wrapping_add(1);
     }
 
@@ -206,7 +207,7 @@ impl RankSide {
             let mut place = self.told;
             while place != self.written {
                 // SAFETY: the simulator does not read it before the count says so.
-                let entry = unsafe { &mut *self.mailbox().entry(place, self.first) };
+                let entry = unsafe { &mut *self.area.entry(self.rank, place, self.first) };
                 entry.compute = (entry.compute as f64 * a_step) as u64;
                 place = place.wrapping_add(1);
             }
@@ -245,7 +246,7 @@ impl RankSide {
     /// Sleeps while `word` is `value`. A rank whose launcher has gone ends: one that another program has started would stay for ever.
     #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot"))]
     fn sleep(&self, word: &AtomicU32, value: u32) {
-        if !self.area.is_abandoned() {
+        if self.mailbox().down.abandoned.load(Ordering::Relaxed) == 0 {
             // Until the first answer the launcher may not have told its guard of this rank.
             let looks = self.first == 0 || self.rank.is_multiple_of(LOOKS);
             futex::wait(word, value, looks.then_some(SLICE));
@@ -258,11 +259,11 @@ impl RankSide {
     /// Ends with all that sleep.
     #[cold]
     fn abandon(&self) -> ! {
-        if !self.area.is_abandoned() {
-            self.area.set_abandoned();
+        if self.mailbox().down.abandoned.load(Ordering::Relaxed) == 0 {
             for _ in 0..CALLS {
                 for rank in 0..self.terms().ranks {
                     let down = &self.area.mailbox(rank).down;
+                    down.abandoned.store(1, Ordering::Relaxed);
                     futex::wake(&down.answers, 1);
                     futex::wake(&down.read, 1);
                 }

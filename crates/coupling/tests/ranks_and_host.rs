@@ -28,7 +28,7 @@ fn work(mut rank: RankSide, rounds: u64) {
                 payload: NO_PAYLOAD,
                 ..RankEntry::default()
             };
-            let clock = rank.trap(entry, &mut |piece| told.push(piece));
+            let clock = rank.trap(entry, |piece| told.push(piece));
             assert_eq!(clock, (round + 1) * 10 + u64::from(rank.rank()));
             let first = round + 1 - told.len() as u64;
             assert!(

@@ -73,7 +73,7 @@ impl Comm {
 
     /// The rank in the job of a rank.
     pub fn member(&self, rank: u32) -> u32 {
-        self.group.members[rank as usize]
+        self.group.member(rank)
     }
 
     /// The number of the next collective operation.

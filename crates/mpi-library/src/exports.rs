@@ -7,26 +7,35 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export {
+    // Of what programs call all the time the names lie beside the functions: to a rank that wakes their pages would be as many more.
+    (hot $name:literal, $($function:tt)+) => {
+        $crate::export!(in ".text.hot,\"ax\",@progbits", $name, $($function)+);
+    };
     ($name:literal, $($function:tt)+) => {
+        $crate::export!(in ".text,\"ax\",@progbits", $name, $($function)+);
+    };
+    (in $section:literal, $name:literal, $($function:tt)+) => {
         #[cfg(target_arch = "x86_64")]
         ::core::arch::global_asm!(
+            concat!(".pushsection ", $section),
             concat!(".globl P", $name),
             concat!(".type P", $name, ", @function"),
             concat!(".weak ", $name),
             concat!(".type ", $name, ", @function"),
             concat!("P", $name, ":"),
             concat!($name, ":"),
-            "mov r10, qword ptr [rip + {place}@GOTPCREL]",
             "mov r11, qword ptr [rsp]",
-            "mov qword ptr [r10], r11",
+            "mov qword ptr [rip + {place}], r11",
             "jmp {function}",
             concat!(".size P", $name, ", . - P", $name),
             concat!(".size ", $name, ", . - ", $name),
-            place = sym $crate::library::PLACE,
+            ".popsection",
+            place = sym $crate::library::PROCESS,
             function = sym $($function)+,
         );
         #[cfg(target_arch = "aarch64")]
         ::core::arch::global_asm!(
+            concat!(".pushsection ", $section),
             concat!(".globl P", $name),
             concat!(".type P", $name, ", %function"),
             concat!(".weak ", $name),
@@ -39,7 +48,8 @@ macro_rules! export {
             "b {function}",
             concat!(".size P", $name, ", . - P", $name),
             concat!(".size ", $name, ", . - ", $name),
-            place = sym $crate::library::PLACE,
+            ".popsection",
+            place = sym $crate::library::PROCESS,
             function = sym $($function)+,
         );
     };
@@ -406,7 +416,7 @@ macro_rules! export_both {
         $crate::export!("MPI_Intercomm_create_from_groups", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Intercomm_create_from_groups") }>);
         $crate::export!("MPI_Intercomm_merge", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Intercomm_merge") }>);
         $crate::export!("MPI_Iprobe", $crate::calls::probes::iprobe::<$face>);
-        $crate::export!("MPI_Irecv", $crate::calls::point_to_point::irecv::<$face, i32>);
+        $crate::export!(hot "MPI_Irecv", $crate::calls::point_to_point::irecv::<$face, i32>);
         $crate::export!("MPI_Irecv_c", $crate::calls::point_to_point::irecv::<$face, i64>);
         $crate::export!("MPI_Ireduce", $crate::calls::collectives::ireduce::<$face, i32>);
         $crate::export!("MPI_Ireduce_c", $crate::calls::collectives::ireduce::<$face, i64>);
@@ -414,7 +424,7 @@ macro_rules! export_both {
         $crate::export!("MPI_Ireduce_scatter_block", $crate::calls::collectives::ireduce_scatter_block::<$face, i32>);
         $crate::export!("MPI_Ireduce_scatter_block_c", $crate::calls::collectives::ireduce_scatter_block::<$face, i64>);
         $crate::export!("MPI_Ireduce_scatter_c", $crate::calls::collectives::ireduce_scatter::<$face, i64>);
-        $crate::export!("MPI_Irsend", $crate::calls::point_to_point::irsend::<$face, i32>);
+        $crate::export!(hot "MPI_Irsend", $crate::calls::point_to_point::irsend::<$face, i32>);
         $crate::export!("MPI_Irsend_c", $crate::calls::point_to_point::irsend::<$face, i64>);
         $crate::export!("MPI_Is_thread_main", $crate::calls::environment::is_thread_main::<$face>);
         $crate::export!("MPI_Iscan", $crate::calls::collectives::iscan::<$face, i32>);
@@ -423,13 +433,13 @@ macro_rules! export_both {
         $crate::export!("MPI_Iscatter_c", $crate::calls::collectives::iscatter::<$face, i64>);
         $crate::export!("MPI_Iscatterv", $crate::calls::collectives::iscatterv::<$face, i32>);
         $crate::export!("MPI_Iscatterv_c", $crate::calls::collectives::iscatterv::<$face, i64>);
-        $crate::export!("MPI_Isend", $crate::calls::point_to_point::isend::<$face, i32>);
+        $crate::export!(hot "MPI_Isend", $crate::calls::point_to_point::isend::<$face, i32>);
         $crate::export!("MPI_Isend_c", $crate::calls::point_to_point::isend::<$face, i64>);
         $crate::export!("MPI_Isendrecv", $crate::calls::point_to_point::isendrecv::<$face, i32>);
         $crate::export!("MPI_Isendrecv_c", $crate::calls::point_to_point::isendrecv::<$face, i64>);
         $crate::export!("MPI_Isendrecv_replace", $crate::calls::point_to_point::isendrecv_replace::<$face, i32>);
         $crate::export!("MPI_Isendrecv_replace_c", $crate::calls::point_to_point::isendrecv_replace::<$face, i64>);
-        $crate::export!("MPI_Issend", $crate::calls::point_to_point::issend::<$face, i32>);
+        $crate::export!(hot "MPI_Issend", $crate::calls::point_to_point::issend::<$face, i32>);
         $crate::export!("MPI_Issend_c", $crate::calls::point_to_point::issend::<$face, i64>);
         $crate::export!("MPI_Keyval_create", $crate::calls::attributes::comm_create_keyval::<$face>);
         $crate::export!("MPI_Keyval_free", $crate::calls::attributes::comm_free_keyval::<$face>);
@@ -488,7 +498,7 @@ macro_rules! export_both {
         $crate::export!("MPI_Query_thread", $crate::calls::environment::query_thread::<$face>);
         $crate::export!("MPI_Raccumulate", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Raccumulate") }>);
         $crate::export!("MPI_Raccumulate_c", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Raccumulate_c") }>);
-        $crate::export!("MPI_Recv", $crate::calls::point_to_point::recv::<$face, i32>);
+        $crate::export!(hot "MPI_Recv", $crate::calls::point_to_point::recv::<$face, i32>);
         $crate::export!("MPI_Recv_c", $crate::calls::point_to_point::recv::<$face, i64>);
         $crate::export!("MPI_Recv_init", $crate::calls::persistent::recv_init::<$face, i32>);
         $crate::export!("MPI_Recv_init_c", $crate::calls::persistent::recv_init::<$face, i64>);
@@ -524,7 +534,7 @@ macro_rules! export_both {
         $crate::export!("MPI_Rget_c", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Rget_c") }>);
         $crate::export!("MPI_Rput", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Rput") }>);
         $crate::export!("MPI_Rput_c", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Rput_c") }>);
-        $crate::export!("MPI_Rsend", $crate::calls::point_to_point::rsend::<$face, i32>);
+        $crate::export!(hot "MPI_Rsend", $crate::calls::point_to_point::rsend::<$face, i32>);
         $crate::export!("MPI_Rsend_c", $crate::calls::point_to_point::rsend::<$face, i64>);
         $crate::export!("MPI_Rsend_init", $crate::calls::persistent::rsend_init::<$face, i32>);
         $crate::export!("MPI_Rsend_init_c", $crate::calls::persistent::rsend_init::<$face, i64>);
@@ -540,11 +550,11 @@ macro_rules! export_both {
         $crate::export!("MPI_Scatterv_c", $crate::calls::collectives::scatterv::<$face, i64>);
         $crate::export!("MPI_Scatterv_init", $crate::calls::collectives::scatterv_init::<$face, i32>);
         $crate::export!("MPI_Scatterv_init_c", $crate::calls::collectives::scatterv_init::<$face, i64>);
-        $crate::export!("MPI_Send", $crate::calls::point_to_point::send::<$face, i32>);
+        $crate::export!(hot "MPI_Send", $crate::calls::point_to_point::send::<$face, i32>);
         $crate::export!("MPI_Send_c", $crate::calls::point_to_point::send::<$face, i64>);
         $crate::export!("MPI_Send_init", $crate::calls::persistent::send_init::<$face, i32>);
         $crate::export!("MPI_Send_init_c", $crate::calls::persistent::send_init::<$face, i64>);
-        $crate::export!("MPI_Sendrecv", $crate::calls::point_to_point::sendrecv::<$face, i32>);
+        $crate::export!(hot "MPI_Sendrecv", $crate::calls::point_to_point::sendrecv::<$face, i32>);
         $crate::export!("MPI_Sendrecv_c", $crate::calls::point_to_point::sendrecv::<$face, i64>);
         $crate::export!("MPI_Sendrecv_replace", $crate::calls::point_to_point::sendrecv_replace::<$face, i32>);
         $crate::export!("MPI_Sendrecv_replace_c", $crate::calls::point_to_point::sendrecv_replace::<$face, i64>);
@@ -566,7 +576,7 @@ macro_rules! export_both {
         $crate::export!("MPI_Session_init", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Session_init") }>);
         $crate::export!("MPI_Session_set_errhandler", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Session_set_errhandler") }>);
         $crate::export!("MPI_Session_toint", $crate::calls::environment::to_integer::<$face>);
-        $crate::export!("MPI_Ssend", $crate::calls::point_to_point::ssend::<$face, i32>);
+        $crate::export!(hot "MPI_Ssend", $crate::calls::point_to_point::ssend::<$face, i32>);
         $crate::export!("MPI_Ssend_c", $crate::calls::point_to_point::ssend::<$face, i64>);
         $crate::export!("MPI_Ssend_init", $crate::calls::persistent::ssend_init::<$face, i32>);
         $crate::export!("MPI_Ssend_init_c", $crate::calls::persistent::ssend_init::<$face, i64>);
@@ -696,8 +706,8 @@ macro_rules! export_both {
         $crate::export!("MPI_Unpack_external", $crate::calls::packing::unpack_external::<$face, i32>);
         $crate::export!("MPI_Unpack_external_c", $crate::calls::packing::unpack_external::<$face, i64>);
         $crate::export!("MPI_Unpublish_name", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Unpublish_name") }>);
-        $crate::export!("MPI_Wait", $crate::calls::requests::wait::<$face>);
-        $crate::export!("MPI_Waitall", $crate::calls::requests::waitall::<$face>);
+        $crate::export!(hot "MPI_Wait", $crate::calls::requests::wait::<$face>);
+        $crate::export!(hot "MPI_Waitall", $crate::calls::requests::waitall::<$face>);
         $crate::export!("MPI_Waitany", $crate::calls::requests::waitany::<$face>);
         $crate::export!("MPI_Waitsome", $crate::calls::requests::waitsome::<$face>);
         $crate::export!("MPI_Win_allocate", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Win_allocate") }>);

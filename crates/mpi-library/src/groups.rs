@@ -8,6 +8,8 @@ use std::{cell::OnceCell, collections::HashMap};
 pub struct ProcessGroup {
     /// The members' ranks in the job, in order.
     pub members: Vec<u32>,
+    /// Whether each member's rank in the job is its rank here.
+    is_first: bool,
     /// Ranks in the group by rank in the job, once somebody asked.
     ranks: OnceCell<HashMap<u32, u32>>,
 }
@@ -29,6 +31,7 @@ impl ProcessGroup {
     /// A group of these ranks of the job.
     pub fn new(members: Vec<u32>) -> Self {
         Self {
+            is_first: (0..).zip(&members).all(|(rank, member)| rank == *member),
             members,
             ranks: OnceCell::new(),
         }
@@ -39,10 +42,22 @@ impl ProcessGroup {
         self.members.len() as u32
     }
 
+    /// The rank in the job of a member.
+    #[inline]
+    pub fn member(&self, rank: u32) -> u32 {
+        match self.is_first && rank < self.size() {
+            true => rank,
+            false => self.members[rank as usize],
+        }
+    }
+
     /// The rank in the group of a rank of the job.
     #[unsafe(link_section = ".text.hot")]
     pub fn rank_of(&self, member: u32) -> Option<u32> {
-        // Most groups are the job itself, or start as it does.
+        // Most groups are the job itself, and their members need no look at memory; or they start as it does.
+        if self.is_first && member < self.size() {
+            return Some(member);
+        }
         if self.members.get(member as usize) == Some(&member) {
             return Some(member);
         }

@@ -4,7 +4,7 @@
 //! computing of that length, and returns at once; with `virtual_clock` the clocks show simulated time. Everything else goes on to the functions behind
 //! ours: other threads, calls that our own code makes, programs without a simulator.
 
-use crate::library::{KNOWN_TIME, Library, between_calls, is_inside};
+use crate::library::{Library, PROCESS, between_calls, is_inside};
 use coupling::{
     RankEntry,
     entry::{NO_PAYLOAD, kind},
@@ -99,7 +99,7 @@ fn simulated() -> Option<u64> {
         });
         library.clock.get()
     });
-    Some(asked.unwrap_or_else(|| KNOWN_TIME.load(Ordering::Relaxed)))
+    Some(asked.unwrap_or_else(|| PROCESS.known_time.load(Ordering::Relaxed)))
 }
 
 /// Which of two clocks a number of one means: that of the calendar, or the one that only goes on; `None` for others.

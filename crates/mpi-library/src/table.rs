@@ -17,6 +17,12 @@ impl<T> Default for HandleTable<T> {
 }
 
 impl<T> HandleTable<T> {
+    /// Sees to it that so many more things have room without its memory moving.
+    pub fn reserve(&mut self, more: usize) {
+        self.places.reserve(more);
+        self.free.reserve(more);
+    }
+
     /// Puts a thing into a free place and returns its number.
     pub fn insert(&mut self, thing: T) -> u32 {
         if let Some(place) = self.free.pop() {

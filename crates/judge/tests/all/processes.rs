@@ -68,7 +68,7 @@ impl Drawing {
 
     fn trap(&mut self, entry: RankEntry) {
         let (complete, arrived) = (&mut self.complete, &mut self.arrived);
-        let clock = self.rank.trap(entry, &mut |piece| match piece.kind {
+        let clock = self.rank.trap(entry, |piece| match piece.kind {
             news::COMPLETED => {
                 assert!(
                     complete.insert(piece.request, piece).is_none(),

@@ -158,13 +158,7 @@ fn of_precision<F: Face>(
     to: ResultPlace<F::Handle>,
 ) -> Answer {
     let same = |of: &Datatype| of.recipe.combiner == combiner && of.recipe.integers == given.integers;
-    let known = library
-        .types
-        .borrow()
-        .iter()
-        .find(|(_, of)| same(of))
-        .map(|(index, _)| index);
-    if let Some(index) = known {
+    if let Some(index) = library.find_type(same) {
         return to.set(library.datatype_handle::<F>(index));
     }
     let datatype = Datatype::of_name(name).copy(given.recipe(combiner, vec![]));
@@ -449,7 +443,7 @@ calls! {
             return fault(ErrorClass::Type, "a datatype of the standard cannot be freed");
         };
         delete_all_of_type::<F>(library, &of, handle)?;
-        library.types.borrow_mut().remove(index);
+        library.remove_type(index);
         datatype.set(F::handle(F::C.datatype_null))
     };
 

@@ -6,7 +6,7 @@ use crate::{
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     groups::ProcessGroup,
-    library::{FATAL, Library, PLACE, Stage, calls, enter, thread_number},
+    library::{FATAL, Library, PROCESS, Stage, calls, enter, know_machine, thread_number},
     link::{AloneLink, NetworkLink},
 };
 use coupling::{
@@ -34,22 +34,23 @@ fn start(library: &Library, level: i64) -> Answer {
         Ok(launched) => launched,
         Err(error) => return fault(ErrorClass::Other, format!("{error}")),
     };
-    let mut link: Box<dyn NetworkLink> = match launched {
+    let mut link = match launched {
         Some(side) => {
             side.settle();
-            Box::new(side)
+            NetworkLink::Simulated(side)
         }
         None => match AloneLink::new() {
-            Ok(alone) => Box::new(alone),
+            Ok(alone) => NetworkLink::Alone(alone),
             Err(error) => return fault(ErrorClass::Other, format!("memory for messages: {error}")),
         },
     };
     let (rank, ranks) = (link.rank(), link.area().terms().ranks);
-    link.enter(&CallName::of("MPI_Init"), PLACE.load(Ordering::Relaxed));
+    link.enter(&CallName::of("MPI_Init"), PROCESS.place.load(Ordering::Relaxed));
     let virtual_clock = link.area().terms().virtual_clock != 0;
     *library.link.borrow_mut() = Some(link);
     library.stage.set(Stage::Running);
     library.thread_level.set(level);
+    know_machine();
     library.main_thread.set(thread_number());
     let world = Comm::new(0, Rc::new(ProcessGroup::new((0..ranks).collect())), rank, FATAL);
     "MPI_COMM_WORLD".clone_into(&mut world.name.borrow_mut());
@@ -62,6 +63,7 @@ fn start(library: &Library, level: i64) -> Answer {
     );
     "MPI_COMM_SELF".clone_into(&mut own.name.borrow_mut());
     library.keep_comm(own);
+    library.make_room();
     // The attributes of the standard, as programs read them: through pointers.
     for (place, value) in library
         .constants

@@ -28,13 +28,14 @@ impl LayoutCursor<'_> {
     ///
     /// # Safety
     /// All data of the buffer can be read, `to` can be written for [`Self::bytes`] bytes, and the two do not overlap.
+    #[unsafe(link_section = ".text.hot")]
     pub unsafe fn pack(&self, to: *mut u8) {
         if self.bytes() == 0 {
             return;
         }
         if self.of.is_dense() {
             // SAFETY: a dense buffer is one block of that many bytes; the caller promises both sides.
-            unsafe { std::ptr::copy_nonoverlapping(self.address, to, self.bytes() as usize) };
+            unsafe { copy(self.address, to, self.bytes() as usize) };
             return;
         }
         let mut at = 0;
@@ -56,6 +57,7 @@ impl LayoutCursor<'_> {
     ///
     /// # Safety
     /// All places of the buffer can be written, `from` can be read for `bytes` bytes, and the two do not overlap.
+    #[unsafe(link_section = ".text.hot")]
     pub unsafe fn unpack(&self, from: *const u8, bytes: i64) -> i64 {
         let fit = bytes.min(self.bytes());
         if fit == 0 {
@@ -63,7 +65,7 @@ impl LayoutCursor<'_> {
         }
         if self.of.is_dense() {
             // SAFETY: a dense buffer is one block of at least that many bytes; the caller promises both sides.
-            unsafe { std::ptr::copy_nonoverlapping(from, self.address, fit as usize) };
+            unsafe { copy(from, self.address, fit as usize) };
             return fit;
         }
         let mut at = 0;
@@ -90,6 +92,22 @@ impl LayoutCursor<'_> {
             if !walk(&self.of.parts, element * extent, &mut *each) {
                 return;
             }
+        }
+    }
+}
+
+/// Copies bytes. A number goes without the C library: to a rank that wakes its pages would be two more.
+///
+/// # Safety
+/// As of [`std::ptr::copy_nonoverlapping`].
+#[inline]
+unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller promises as many bytes on both sides.
+    unsafe {
+        match bytes {
+            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            _ => std::ptr::copy_nonoverlapping(from, to, bytes),
         }
     }
 }

@@ -11,35 +11,61 @@ use std::{
     ffi::c_int,
     sync::{
         OnceLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
-/// Where the program called from last: set by the exported names, an address.
-pub static PLACE: AtomicU64 = AtomicU64::new(0);
+/// What a process has once, in one page: a rank that wakes has no page at hand, and each takes it a microsecond where there are a thousand ranks.
+#[repr(C, align(2048))]
+pub struct ProcessState {
+    /// Where the program called from last: set by the exported names, which find it at the beginning; an address.
+    pub place: AtomicU64,
+    /// Simulated time as it was told last (ps), for threads that cannot ask.
+    pub known_time: AtomicU64,
+    /// The thread that is in a call; 0 for none.
+    inside: AtomicU64,
+    /// The thread that called last.
+    caller: AtomicU64,
+    /// Whether programs may read the register that a thread's own variables are found by.
+    reads_register: AtomicBool,
+    library: OnceLock<OneThreadAtATime>,
+}
 
-/// Simulated time as it was told last (ps), for threads that cannot ask.
-pub static KNOWN_TIME: AtomicU64 = AtomicU64::new(0);
+const _: () = assert!(size_of::<ProcessState>() == 2048 && std::mem::offset_of!(ProcessState, place) == 0);
 
-/// The thread that is in a call; 0 for none.
-static INSIDE: AtomicU64 = AtomicU64::new(0);
+/// That of this process.
+pub static PROCESS: ProcessState = ProcessState {
+    place: AtomicU64::new(0),
+    known_time: AtomicU64::new(0),
+    inside: AtomicU64::new(0),
+    caller: AtomicU64::new(0),
+    reads_register: AtomicBool::new(false),
+    library: OnceLock::new(),
+};
 
-/// The thread that called last.
-static CALLER: AtomicU64 = AtomicU64::new(0);
+/// Finds out what this machine has.
+pub fn know_machine() {
+    #[cfg(target_arch = "x86_64")]
+    {
+        /// The bit of the system's word for it.
+        const FSGSBASE: libc::c_ulong = 1 << 1;
+        // SAFETY: asks the C library for a word of the system.
+        let is_allowed = unsafe { libc::getauxval(libc::AT_HWCAP2) } & FSGSBASE != 0;
+        PROCESS.reads_register.store(is_allowed, Ordering::Relaxed);
+    }
+}
 
 /// The library, which one thread at a time may use.
 struct OneThreadAtATime(Library);
 
-// SAFETY: `enter` lets one thread in at a time, and hands what it has written to the next by acquire and release of `INSIDE`.
+// SAFETY: `enter` lets one thread in at a time, and hands what it has written to the next by acquire and release of `inside`.
 unsafe impl Sync for OneThreadAtATime {}
 // SAFETY: as above.
 unsafe impl Send for OneThreadAtATime {}
 
-static LIBRARY: OnceLock<OneThreadAtATime> = OnceLock::new();
-
 /// The library of this process. Only for calls that have entered.
 pub fn library() -> &'static Library {
-    &LIBRARY.get_or_init(|| OneThreadAtATime(Library::new())).0
+    &PROCESS.library.get_or_init(|| OneThreadAtATime(Library::new())).0
 }
 
 /// A number of this thread that is not 0: the register that its own variables are found by. What Rust has for such variables is a call of the loader in
@@ -48,9 +74,16 @@ pub fn library() -> &'static Library {
 pub fn thread_number() -> u64 {
     let number: u64;
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the first word there is its own address, as the interface of this system says.
-    unsafe {
-        core::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) number, options(nostack, preserves_flags, readonly));
+    if PROCESS.reads_register.load(Ordering::Relaxed) {
+        // SAFETY: the system allows it.
+        unsafe {
+            core::arch::asm!("rdfsbase {}", out(reg) number, options(nomem, nostack, preserves_flags));
+        }
+    } else {
+        // SAFETY: the first word there is its own address, as the interface of this system says.
+        unsafe {
+            core::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) number, options(nostack, preserves_flags, readonly));
+        }
     }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: programs may read it.
@@ -62,15 +95,16 @@ pub fn thread_number() -> u64 {
 
 /// Whether this thread is in a call.
 pub fn is_inside() -> bool {
-    INSIDE.load(Ordering::Relaxed) == thread_number()
+    PROCESS.inside.load(Ordering::Relaxed) == thread_number()
 }
 
 /// Does something for the program between its calls of MPI; `None` where that cannot be: MPI does not run on a simulated network, another thread has
 /// called last, or somebody is in a call.
 pub fn between_calls<T>(body: impl FnOnce(&Library) -> T) -> Option<T> {
     let me = thread_number();
-    if CALLER.load(Ordering::Relaxed) != me
-        || INSIDE
+    if PROCESS.caller.load(Ordering::Relaxed) != me
+        || PROCESS
+            .inside
             .compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed)
             .is_err()
     {
@@ -80,28 +114,29 @@ pub fn between_calls<T>(body: impl FnOnce(&Library) -> T) -> Option<T> {
     let is_simulated =
         library.stage.get() == Stage::Running && library.link.borrow().as_ref().is_some_and(|link| link.is_simulated());
     let done = is_simulated.then(|| {
-        let with_link = |what: &mut dyn FnMut(&mut dyn NetworkLink)| {
+        let with_link = |what: &mut dyn FnMut(&mut NetworkLink)| {
             if let Some(link) = library.link.borrow_mut().as_mut() {
-                what(link.as_mut());
+                what(link);
             }
         };
         // What is told of a crash stays the last call of MPI.
         let last = CallName::of(library.call.get());
-        with_link(&mut |link| link.enter(&last, PLACE.load(Ordering::Relaxed)));
+        with_link(&mut |link| link.enter(&last, PROCESS.place.load(Ordering::Relaxed)));
         let done = body(library);
         with_link(&mut |link| link.leave());
         done
     });
-    INSIDE.store(0, Ordering::Release);
+    PROCESS.inside.store(0, Ordering::Release);
     done
 }
 
 /// Runs a call and returns its error code. Functions of the program that the call runs may call again.
 pub fn enter<F: Face>(call: &CallName, body: impl FnOnce(&Library) -> Answer) -> c_int {
     let me = thread_number();
-    let outer = INSIDE.load(Ordering::Relaxed) == me;
+    let outer = PROCESS.inside.load(Ordering::Relaxed) == me;
     if !outer
-        && INSIDE
+        && PROCESS
+            .inside
             .compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed)
             .is_err()
     {
@@ -114,10 +149,10 @@ pub fn enter<F: Face>(call: &CallName, body: impl FnOnce(&Library) -> Answer) ->
     let library = library();
     let outside = outer.then(|| (library.call.get(), library.scope.borrow().clone()));
     if !outer {
-        CALLER.store(me, Ordering::Relaxed);
+        PROCESS.caller.store(me, Ordering::Relaxed);
         library.count_call();
         if let Some(link) = library.link.borrow_mut().as_mut() {
-            link.enter(call, PLACE.load(Ordering::Relaxed));
+            link.enter(call, PROCESS.place.load(Ordering::Relaxed));
         }
     }
     // In one place: what a call does then lies where its function does.
@@ -131,7 +166,7 @@ pub fn enter<F: Face>(call: &CallName, body: impl FnOnce(&Library) -> Answer) ->
             if let Some(link) = library.link.borrow_mut().as_mut() {
                 link.leave();
             }
-            INSIDE.store(0, Ordering::Release);
+            PROCESS.inside.store(0, Ordering::Release);
         }
     }
     code

@@ -106,7 +106,7 @@ impl Library {
         if let Ok(mut link) = self.link.try_borrow_mut()
             && let Some(link) = link.as_mut()
         {
-            self.tell_counts(link.as_ref());
+            self.tell_counts(link);
             link.append(RankEntry {
                 kind: kind::ABORT,
                 peer: code as u32,

@@ -81,19 +81,35 @@ impl Library {
         }
     }
 
+    /// The datatype with this index.
+    pub fn type_at(&self, index: u32) -> Option<Rc<Datatype>> {
+        let types = self.types.borrow();
+        let there = types.get(index)?;
+        Some(there.get_or_init(|| Rc::new(Datatype::of_name(index))).clone())
+    }
+
+    /// The index of the first datatype that is such a one, of those that somebody has asked for.
+    pub fn find_type(&self, is_it: impl Fn(&Datatype) -> bool) -> Option<u32> {
+        let types = self.types.borrow();
+        let mut made = types.iter().filter_map(|(index, of)| Some((index, of.get()?)));
+        made.find_map(|(index, of)| is_it(of).then_some(index))
+    }
+
+    /// Takes a datatype out of the table.
+    pub fn remove_type(&self, index: u32) {
+        self.types.borrow_mut().remove(index);
+    }
+
     /// A datatype.
     #[unsafe(link_section = ".text.hot")]
     pub fn datatype<F: Face>(&self, handle: F::Handle) -> Answer<Rc<Datatype>> {
         let number = F::number(handle);
-        let last = self.last_named.get();
-        let named = match last.0 == number && number != 0 {
-            true => Some(last.1),
-            false => {
-                let named = named_index::<F>(number);
-                self.last_named.set(named.map_or(last, |index| (number, index)));
-                named
-            }
-        };
+        if let Some((last, named)) = &*self.last_named.borrow()
+            && *last == number
+        {
+            return Ok(named.clone());
+        }
+        let named = named_index::<F>(number);
         let index = match named.or_else(|| F::index(HandleKind::Datatype, number)) {
             Some(index) => index,
             None if number == F::C.datatype_null => {
@@ -101,8 +117,14 @@ impl Library {
             }
             None => return fault(ErrorClass::Type, format!("{number:#x} is no datatype")),
         };
-        let datatype = self.types.borrow().get(index).cloned();
-        datatype.map_or_else(|| fault(ErrorClass::Type, "the datatype has been freed"), Ok)
+        let Some(datatype) = self.type_at(index) else {
+            return fault(ErrorClass::Type, "the datatype has been freed");
+        };
+        // Those are never freed.
+        if named.is_some() {
+            *self.last_named.borrow_mut() = Some((number, datatype.clone()));
+        }
+        Ok(datatype)
     }
 
     /// A datatype that messages may use.
@@ -125,7 +147,7 @@ impl Library {
 
     /// Puts a datatype into the table; returns its handle.
     pub fn keep_datatype<F: Face>(&self, datatype: Rc<Datatype>) -> F::Handle {
-        let index = self.types.borrow_mut().insert(datatype);
+        let index = self.types.borrow_mut().insert(datatype.into());
         self.datatype_handle::<F>(index)
     }
 

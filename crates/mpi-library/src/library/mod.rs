@@ -13,7 +13,7 @@ pub mod requests;
 
 pub use counting::TimeDependent;
 pub(crate) use enter::calls;
-pub use enter::{KNOWN_TIME, PLACE, between_calls, enter, is_inside, library, thread_number};
+pub use enter::{PROCESS, between_calls, enter, is_inside, know_machine, library, thread_number};
 pub use errors::{Handler, OwnError, OwnErrors};
 pub use network::Destination;
 
@@ -29,7 +29,7 @@ use crate::{
 use coupling::RankNews;
 use requests::LibraryRequest;
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     rc::Rc,
 };
 
@@ -55,14 +55,14 @@ pub struct HeardArrival {
     pub tag: u16,
     /// Its size.
     pub bytes: u64,
-    /// The block with its data.
+    /// What it says: the block with its data, or they themselves.
     pub payload: u64,
 }
 
 /// The library of this process.
 pub struct Library {
     pub(crate) stage: Cell<Stage>,
-    pub(crate) link: RefCell<Option<Box<dyn NetworkLink>>>,
+    pub(crate) link: RefCell<Option<NetworkLink>>,
     /// The function that the program is in, and the communicator whose error handler it is up to.
     pub(crate) call: Cell<&'static str>,
     pub(crate) scope: RefCell<Option<Rc<Comm>>>,
@@ -71,7 +71,8 @@ pub struct Library {
     /// The thread that called `MPI_Init`, and what it was promised.
     pub(crate) main_thread: Cell<u64>,
     pub(crate) thread_level: Cell<i64>,
-    pub(crate) types: RefCell<HandleTable<Rc<Datatype>>>,
+    /// Those of the standard are made when they are first asked for.
+    types: RefCell<HandleTable<OnceCell<Rc<Datatype>>>>,
     pub(crate) groups: RefCell<HandleTable<Rc<ProcessGroup>>>,
     pub(crate) comms: RefCell<HandleTable<Rc<Comm>>>,
     pub(crate) hints: RefCell<HandleTable<Rc<RefCell<Hints>>>>,
@@ -84,8 +85,8 @@ pub struct Library {
     /// Room for lists that a call needs, which the last call has left.
     pub(crate) spare_list: Cell<Vec<(usize, u32)>>,
     spare_names: Cell<Vec<u32>>,
-    /// The number and the index of the named datatype that was asked for last.
-    last_named: Cell<(i64, u32)>,
+    /// The named datatype that was asked for last, and its number.
+    last_named: RefCell<Option<(i64, Rc<Datatype>)>>,
     /// Messages that matched probes have taken: the index of their receive, or none for a message from nobody.
     pub(crate) messages: RefCell<HandleTable<u32>>,
     /// Requests by their name on the network.
@@ -112,6 +113,8 @@ pub struct Library {
 
 /// So many requests that are gone are kept for the next ones: what they speak of goes when they are used again.
 const MOST_SPARE: usize = 64;
+/// Requests, news and names that there is room for at first.
+const FIRST_ROOM: usize = 8;
 
 /// Error handlers of the standard, by their index.
 pub const FATAL: u32 = 0;
@@ -146,7 +149,7 @@ impl Library {
             spare_requests: RefCell::default(),
             spare_list: Cell::default(),
             spare_names: Cell::default(),
-            last_named: Cell::new((0, 0)),
+            last_named: RefCell::default(),
             messages: RefCell::default(),
             names: RefCell::default(),
             arrivals: RefCell::default(),
@@ -160,8 +163,8 @@ impl Library {
             buffer: Cell::new(None),
             constants: Default::default(),
         };
-        for index in 0..NAMED.len() as u32 {
-            library.types.borrow_mut().insert(Rc::new(Datatype::of_name(index)));
+        for _ in NAMED {
+            library.types.borrow_mut().insert(OnceCell::new());
         }
         library.groups.borrow_mut().insert(Rc::default());
         library.hints.borrow_mut().insert(Rc::default());
@@ -175,6 +178,20 @@ impl Library {
             library.handlers.borrow_mut().insert(handler);
         }
         library
+    }
+
+    /// Makes room for what messages need, side by side: a rank that wakes has none of its pages at hand, and with what it makes as it goes along
+    /// between what else it makes it would need as many again.
+    pub(crate) fn make_room(&self) {
+        self.told.borrow_mut().reserve(FIRST_ROOM);
+        self.spare_list.set(Vec::with_capacity(FIRST_ROOM));
+        self.spare_names.set(Vec::with_capacity(FIRST_ROOM));
+        self.names.borrow_mut().reserve(FIRST_ROOM);
+        self.requests.borrow_mut().reserve(FIRST_ROOM);
+        let mut spare = self.spare_requests.borrow_mut();
+        spare.reserve(MOST_SPARE);
+        let request = |_| Rc::new(LibraryRequest::new(None, requests::RequestKind::Send));
+        spare.extend((0..FIRST_ROOM).map(request));
     }
 
     /// Puts a communicator into the table; returns its index.
@@ -193,7 +210,7 @@ impl Library {
             // Nobody but this has it any longer, unless a function of the program does who called from within a call.
             Some(mut spare) => match Rc::get_mut(&mut spare) {
                 Some(place) => {
-                    *place = request;
+                    LibraryRequest::drop_parts(std::mem::replace(place, request));
                     spare
                 }
                 None => Rc::new(request),

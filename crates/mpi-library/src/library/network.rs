@@ -17,6 +17,9 @@ use std::{cell::RefCell, rc::Rc, sync::atomic::Ordering, time::Duration};
 
 /// Messages up to this size say something even where large ones do not.
 const ALWAYS_SAID: u64 = 64;
+/// Messages of so many bytes or fewer, and more than none, are said where the block of others is named: most of them are one number, and a block would
+/// be three pages more to a rank that wakes.
+const IN_A_WORD: u64 = 8;
 /// How long a sender waits for room before it gives up.
 const PATIENCE: u32 = 5_000;
 
@@ -50,7 +53,7 @@ impl Library {
     /// An entry of the current call.
     fn placed(entry: RankEntry) -> RankEntry {
         RankEntry {
-            place: super::PLACE.load(Ordering::Relaxed),
+            place: super::PROCESS.place.load(Ordering::Relaxed),
             ..entry
         }
     }
@@ -68,10 +71,10 @@ impl Library {
     pub fn ask(&self, entry: RankEntry) -> Option<RankNews> {
         let mut told = self.told.take();
         if let Some(link) = self.link.borrow_mut().as_mut() {
-            self.tell_counts(link.as_ref());
-            let clock = link.trap(Self::placed(entry), &mut |piece| told.push(piece));
+            self.tell_counts(link);
+            let clock = link.trap(Self::placed(entry), &mut told);
             self.clock.set(clock);
-            super::KNOWN_TIME.store(clock, Ordering::Relaxed);
+            super::PROCESS.known_time.store(clock, Ordering::Relaxed);
             // What was read before the answer is not needed any more.
             let arena = Arena::of(link.area());
             self.read_soon
@@ -123,21 +126,34 @@ impl Library {
         let Some(request) = self.requests.borrow().get(index).cloned() else {
             return;
         };
-        match &request.kind {
-            RequestKind::Receive { place, held, probed } => {
-                let comm = request.comm.as_ref();
-                let place = place.borrow();
-                if !probed {
-                    self.forget_arrival(&piece);
-                }
-                match place.as_ref() {
-                    Some(place) => request.ended.set(comm.map(|comm| self.receive(comm, place, &piece))),
-                    None => {
-                        held.set(Some((piece.payload, piece.bytes)));
-                        request.ended.set(comm.map(|comm| Self::received(comm, &piece)));
-                    }
+        if let RequestKind::Send = &request.kind {
+            request.ended.set(Some(EndedRequest::EMPTY));
+        } else if let RequestKind::Receive { place, held, probed } = &request.kind {
+            let comm = request.comm.as_ref();
+            let place = place.borrow();
+            if !probed {
+                self.forget_arrival(&piece);
+            }
+            match place.as_ref() {
+                Some(place) => request.ended.set(comm.map(|comm| self.receive(comm, place, &piece))),
+                None => {
+                    held.set(Some((piece.payload, piece.bytes)));
+                    request.ended.set(comm.map(|comm| Self::received(comm, &piece)));
                 }
             }
+        } else {
+            self.completed_rarely(&request, &piece);
+        }
+        if request.given_up.get() {
+            self.forget(index, &request);
+        }
+    }
+
+    /// What is neither a send nor a receive is complete. In a function of its own, so that those two are told by comparisons: a table of jumps is one
+    /// more page to a rank that wakes.
+    #[cold]
+    fn completed_rarely(&self, request: &LibraryRequest, piece: &RankNews) {
+        match &request.kind {
             RequestKind::Collective(finish) => {
                 let finish = finish.borrow_mut().take();
                 let code = finish
@@ -160,9 +176,6 @@ impl Library {
                 self.end_all(1);
             }
             _ => request.ended.set(Some(EndedRequest::EMPTY)),
-        }
-        if request.given_up.get() {
-            self.forget(index, &request);
         }
     }
 
@@ -208,20 +221,24 @@ impl Library {
         self.put(place, (piece.payload, piece.bytes), Self::received(comm, piece))
     }
 
-    /// Copies a block to its place and gives it back.
+    /// Copies what a message says to its place, and gives its block back.
     #[unsafe(link_section = ".text.hot")]
-    pub fn put(&self, place: &RequestPlace, (block, bytes): (u64, u64), mut ended: EndedRequest) -> EndedRequest {
+    pub fn put(&self, place: &RequestPlace, (said, bytes): (u64, u64), mut ended: EndedRequest) -> EndedRequest {
         let room = place.bytes();
         if bytes > room {
             ended.code = Some(ErrorCode::Class(ErrorClass::Truncate));
             ended.bytes = room;
         }
-        if block != NO_PAYLOAD {
+        if is_in_a_word(bytes) {
+            let said = said.to_ne_bytes();
+            // SAFETY: the program promised the place until the receive is over; the word has that many bytes.
+            unsafe { place.cursor().unpack(said.as_ptr(), bytes as i64) };
+        } else if said != NO_PAYLOAD {
             let _ = self.with_area(|area| {
                 let arena = Arena::of(area);
                 // SAFETY: the program promised the place until the receive is over; the block is ours with that many bytes.
-                unsafe { place.cursor().unpack(arena.data(block), bytes as i64) };
-                arena.free(block);
+                unsafe { place.cursor().unpack(arena.data(said), bytes as i64) };
+                arena.free(said);
             });
         }
         ended
@@ -230,13 +247,14 @@ impl Library {
     /// A message that was taken back is no arrival any more, and its block is free.
     pub fn taken_back(&self, entry: &RankEntry) -> Answer {
         let same = |arrival: &HeardArrival| {
-            (arrival.context, arrival.tag, arrival.payload) == (entry.communicator, entry.tag, entry.payload)
+            (arrival.context, arrival.tag, arrival.bytes, arrival.payload)
+                == (entry.communicator, entry.tag, entry.bytes, entry.payload)
         };
         let place = self.arrivals.borrow().iter().position(same);
         if let Some(place) = place.filter(|_| entry.kind == kind::ISEND) {
             self.arrivals.borrow_mut().remove(place);
         }
-        if entry.payload == NO_PAYLOAD {
+        if entry.payload == NO_PAYLOAD || entry.kind != kind::ISEND || is_in_a_word(entry.bytes) {
             return Ok(());
         }
         self.with_area(|area| Arena::of(area).free(entry.payload))
@@ -279,6 +297,19 @@ impl Library {
         }
         // SAFETY: the program promises the data until the call is over; the block has room for them.
         self.block(bytes, |to| unsafe { place.cursor().pack(to) })
+    }
+
+    /// What a message says: its bytes themselves, or a block with them; none where they are not said.
+    #[unsafe(link_section = ".text.hot")]
+    fn said(&self, place: &RequestPlace) -> Answer<u64> {
+        let bytes = place.bytes();
+        if !is_in_a_word(bytes) {
+            return self.packed(place);
+        }
+        let mut said = [0; IN_A_WORD as usize];
+        // SAFETY: the program promises the data until the call is over; the word has room for them.
+        unsafe { place.cursor().pack(said.as_mut_ptr()) };
+        Ok(u64::from_ne_bytes(said))
     }
 
     /// A block that goes with the next answer, when everything told before it has been read.
@@ -386,11 +417,7 @@ impl Library {
     /// The datatype of bytes.
     pub fn byte(&self) -> Rc<Datatype> {
         let index = index_of(|constants| constants.byte);
-        self.types
-            .borrow()
-            .get(index)
-            .cloned()
-            .unwrap_or_else(|| Rc::new(Datatype::of_name(index)))
+        self.type_at(index).unwrap_or_else(|| Rc::new(Datatype::of_name(index)))
     }
 
     /// The entry of a send.
@@ -410,7 +437,7 @@ impl Library {
             peer: comm.member(rank),
             request: BLOCKING,
             bytes: place.bytes(),
-            payload: self.packed(place)?,
+            payload: self.said(place)?,
             ..RankEntry::default()
         })
     }
@@ -500,6 +527,12 @@ impl Library {
             None => fault(ErrorClass::Intern, "a receive is over and has no message"),
         }
     }
+}
+
+/// Whether what a message says stands in place of its block.
+#[inline]
+fn is_in_a_word(bytes: u64) -> bool {
+    (1..=IN_A_WORD).contains(&bytes)
 }
 
 /// The fault of an operation that ended badly.

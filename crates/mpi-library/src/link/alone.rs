@@ -2,9 +2,8 @@
 //!
 //! Time is the host's. Sends complete at once, synchronous ones when their receive is there.
 
-use super::NetworkLink;
 use coupling::{
-    CallName, RankEntry, RankNews, SharedArea, SharedTerms,
+    RankEntry, RankNews, SharedArea, SharedTerms,
     entry::{ANY_SOURCE, ANY_TAG, BLOCKING, NO_PAYLOAD, flag, kind, news},
 };
 use std::{collections::VecDeque, io, time::Instant};
@@ -72,7 +71,8 @@ impl AloneLink {
         }
     }
 
-    fn take(&mut self, entry: RankEntry) {
+    /// Does what the rank tells.
+    pub fn take(&mut self, entry: RankEntry) {
         match entry.kind {
             kind::SEND | kind::ISEND | kind::SENDRECV => {
                 if entry.flags & flag::SYNCHRONOUS == 0 {
@@ -127,43 +127,29 @@ impl AloneLink {
             std::process::exit(1);
         }
     }
-}
 
-/// Whether a receive takes a send.
-fn matches(send: &RankEntry, receive: &RankEntry) -> bool {
-    receive.communicator == send.communicator
-        && (receive.peer == ANY_SOURCE || receive.peer == 0)
-        && (receive.tag == ANY_TAG || receive.tag == send.tag)
-}
-
-impl NetworkLink for AloneLink {
-    fn rank(&self) -> u32 {
-        0
-    }
-
-    fn area(&self) -> &SharedArea {
+    /// The memory for messages.
+    pub fn area(&self) -> &SharedArea {
         &self.area
     }
 
-    fn append(&mut self, entry: RankEntry) {
-        self.take(entry);
-    }
-
-    fn trap(&mut self, entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
+    /// Does what the rank tells, and tells what came of it; returns the time (ps).
+    pub fn trap(&mut self, entry: RankEntry, told: &mut Vec<RankNews>) -> u64 {
         self.take(entry);
         self.check(&entry);
-        self.news.drain(..).for_each(take);
+        told.extend(self.news.drain(..));
         self.start.elapsed().as_nanos() as u64 * 1000
     }
 
-    fn cancel(&mut self, request: u32) -> Option<Option<RankEntry>> {
+    /// Takes a send or a receive back that has no partner, if there is one.
+    pub fn cancel(&mut self, request: u32) -> Option<RankEntry> {
         self.open.retain(|open| *open != request);
         for queue in [&mut self.sends, &mut self.receives] {
             if let Some(place) = queue.iter().position(|entry| entry.request == request) {
                 let taken = queue.remove(place);
                 let same = |piece: &RankNews, taken: &RankEntry| {
-                    let of_it = (piece.tag, piece.communicator, piece.payload)
-                        == (taken.tag, taken.communicator, taken.payload);
+                    let of_it = (piece.tag, piece.communicator, piece.bytes, piece.payload)
+                        == (taken.tag, taken.communicator, taken.bytes, taken.payload);
                     piece.kind == news::ARRIVED && of_it
                 };
                 let told = self
@@ -171,15 +157,18 @@ impl NetworkLink for AloneLink {
                     .iter()
                     .position(|piece| taken.as_ref().is_some_and(|taken| same(piece, taken)));
                 told.map(|place| self.news.remove(place));
-                return Some(taken);
+                return taken;
             }
         }
-        Some(None)
+        None
     }
+}
 
-    fn enter(&mut self, _call: &CallName, _place: u64) {}
-
-    fn leave(&mut self) {}
+/// Whether a receive takes a send.
+fn matches(send: &RankEntry, receive: &RankEntry) -> bool {
+    receive.communicator == send.communicator
+        && (receive.peer == ANY_SOURCE || receive.peer == 0)
+        && (receive.tag == ANY_TAG || receive.tag == send.tag)
 }
 
 #[cfg(test)]
@@ -204,21 +193,24 @@ mod tests {
             peer: ANY_SOURCE,
             ..RankEntry::default()
         };
-        link.append(receive(7, 100));
+        link.take(receive(7, 100));
         for (tag, bytes) in [(1, 1), (7, 2), (1, 3), (7, 4)] {
-            link.append(send(tag, bytes));
+            link.take(send(tag, bytes));
         }
-        link.append(receive(ANY_TAG, 101));
-        link.append(receive(7, 102));
-        link.append(receive(1, 103));
-        let mut got = Vec::new();
+        link.take(receive(ANY_TAG, 101));
+        link.take(receive(7, 102));
+        link.take(receive(1, 103));
+        let mut told = Vec::new();
         let poll = RankEntry {
             kind: kind::POLL,
             ..RankEntry::default()
         };
-        link.trap(poll, &mut |piece| {
-            got.extend((piece.kind == news::COMPLETED && piece.request >= 100).then_some((piece.request, piece.bytes)))
-        });
+        link.trap(poll, &mut told);
+        let got: Vec<_> = told
+            .iter()
+            .filter(|piece| piece.kind == news::COMPLETED && piece.request >= 100)
+            .map(|piece| (piece.request, piece.bytes))
+            .collect();
         assert_eq!(got, [(100, 2), (101, 1), (102, 4), (103, 3)]);
     }
 }
