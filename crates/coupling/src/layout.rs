@@ -188,7 +188,7 @@ impl SharedArea {
     /// # Errors
     /// Those of the system.
     pub fn create(terms: SharedTerms) -> Result<(SharedArea, OwnedFd)> {
-        let Places { bytes, .. } = places(&terms);
+        let AreaPlaces { bytes, .. } = places(&terms);
         let (mapping, file) = Mapping::create(bytes as usize)?;
         Ok((SharedArea::prepare(mapping, terms), file))
     }
@@ -198,7 +198,7 @@ impl SharedArea {
     /// # Errors
     /// Those of the system.
     pub fn alone(terms: SharedTerms) -> Result<SharedArea> {
-        let Places { bytes, .. } = places(&terms);
+        let AreaPlaces { bytes, .. } = places(&terms);
         Ok(SharedArea::prepare(Mapping::alone(bytes as usize)?, terms))
     }
 
@@ -336,19 +336,19 @@ fn has_ended(process: u32) -> bool {
 }
 
 /// Where the parts behind the preface begin, and the size of all (bytes).
-struct Places {
+struct AreaPlaces {
     mailboxes: u64,
     far_mailboxes: u64,
     arena: u64,
     bytes: u64,
 }
 
-fn places(terms: &SharedTerms) -> Places {
+fn places(terms: &SharedTerms) -> AreaPlaces {
     let behind = |start: u64, of_one: usize| (start + u64::from(terms.ranks) * of_one as u64).next_multiple_of(PAGE);
     let mailboxes = (size_of::<Preface>() as u64).next_multiple_of(PAGE);
     let far_mailboxes = behind(mailboxes, size_of::<RankMailbox>());
     let arena = behind(far_mailboxes, size_of::<FarMailbox>());
-    Places {
+    AreaPlaces {
         mailboxes,
         far_mailboxes,
         arena,
