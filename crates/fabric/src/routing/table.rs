@@ -195,6 +195,11 @@ impl PathTable {
         self.lmc > 0 && matches!(self.choice, AddressChoice::RoundRobin | AddressChoice::Striped)
     }
 
+    /// `true` if the address that a message is sent to goes by its number, or is drawn from it.
+    pub(super) fn draws_addresses(&self) -> bool {
+        self.lmc > 0 && self.choice != AddressChoice::First
+    }
+
     /// Local output port and lane at a router, for a node's address.
     #[inline(always)]
     pub fn way(&self, router: u32, node: u32, path: u8) -> (u32, u8) {

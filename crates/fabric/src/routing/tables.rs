@@ -359,7 +359,7 @@ impl ReadyRouting for Arc<PathTable> {
     }
 
     fn draws(&self, _: &Topology) -> bool {
-        self.numbers_messages()
+        self.draws_addresses()
     }
 }
 
