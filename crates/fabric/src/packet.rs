@@ -564,6 +564,18 @@ impl Packet {
         self.words[2].wrapping_add(source)
     }
 
+    /// The same, but for messages of one source whose numbers are equal modulo `cycle`: their packets have the same numbers in turn. For runs that number
+    /// all messages.
+    #[inline]
+    pub fn identity_in_turn(&self, cycle: u32) -> u64 {
+        let part = match self.single() {
+            true => 0,
+            false => u64::from(self.part_number()) + 1,
+        };
+        let turn = u64::from(self.number() % cycle);
+        mix(self.ends()) ^ turn << 32 ^ part
+    }
+
     /// A number that all packets of a message have in common and, but for hash collisions, no other message under way has.
     #[inline]
     pub fn message_identity(&self) -> u64 {

@@ -44,9 +44,9 @@ pub fn may_repeat(net: &Network) -> Option<&'static str> {
     if plans.rails > 1 {
         return Some("hosts have several rails");
     }
-    if net.routing.news().is_some() || net.routing.draws(&net.topology) {
+    let Some(cycle) = cycle_of_draws(net) else {
         return Some("the routing draws ways at random, or by the time");
-    }
+    };
     let plans = || plans.jobs.iter().flatten();
     if plans().any(|plan| plan.is_live || plan.has_graphs) {
         return Some("ranks are programs that run, or play graphs");
@@ -59,9 +59,18 @@ pub fn may_repeat(net: &Network) -> Option<&'static str> {
         phase
             .program
             .repeats_after()
-            .is_some_and(|each| phase.iterations / 4 > each)
+            .is_some_and(|each| phase.iterations / 4 > each * cycle)
     });
     (!any).then_some("no work is the same in every iteration")
+}
+
+/// Messages of a node after which the routing does the same; `None` if that is never so.
+fn cycle_of_draws(net: &Network) -> Option<u32> {
+    match net.routing.draws(&net.topology) {
+        _ if net.routing.news().is_some() => None,
+        false => Some(1),
+        true => net.routing.draw_cycle(),
+    }
 }
 
 /// Where a rank is, for whoever looks for the length of an iteration.
@@ -88,6 +97,7 @@ pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
     let Some(plans) = net.workload.ranks() else {
         return Vec::new();
     };
+    let cycle = cycle_of_draws(net).unwrap_or(1);
     let first_of = |(job, plan): (usize, &Plan)| {
         let (node, local) = plan.locate(0);
         let lp = net.place_of_node(node);
@@ -100,7 +110,8 @@ pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
             home: net.sites[lp as usize].router,
             phase: rank.phase,
             iteration: rank.iteration,
-            each: phase.program.repeats_after(),
+            // Whatever it sends in one: after so many iterations it has sent a whole number of cycles.
+            each: phase.program.repeats_after().map(|each| each * cycle),
             left: phase.iterations.saturating_sub(rank.iteration),
             turned: rank.turned,
         })
@@ -205,6 +216,11 @@ impl Recurring for AnyFabric {
             strides.most = strides
                 .most
                 .min(room_of_numbers(source.number & (NUMBERS - 1), *stride));
+        }
+        // Where draws begin again after so many messages, they are as before only at the same place of that cycle.
+        let cycle = cycle_of_draws(net).unwrap_or(1);
+        if !strides.numbers.iter().all(|stride| stride.is_multiple_of(cycle)) {
+            return Err(Differs("where nodes are in the cycle of draws"));
         }
         let Some(plans) = net.workload.ranks() else {
             return Ok(strides);

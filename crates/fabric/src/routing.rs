@@ -203,6 +203,8 @@ pub struct Routing {
     /// Destination nodes of them.
     nodes: u32,
     seed: u64,
+    /// Messages of a node after which draws begin again; 0: never.
+    draw_cycle: u32,
 }
 
 /// Most pairs of router and node whose ways are kept: they stay in a cache.
@@ -264,6 +266,12 @@ impl Routing {
             let hint = "take a routing whose name begins with caminos-, or one that is blind to load";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
+        let of_messages = kind.ready().table().is_some_and(|table| table.draws_addresses());
+        if terms.draw_cycle != 0 && (kind.ready().draws_by_time() || of_messages) {
+            let reason = "this routing draws by the time, or an address for each message: its draws do not begin again";
+            let hint = "leave run.draw_cycle out, or take another routing";
+            return Err(BuildError::field("run.draw_cycle", reason, Some(hint)));
+        }
         let needed = match proof::rings_move(terms.router, topology, kind.ready()) {
             true => 1,
             false => kind.ready().vcs(topology),
@@ -308,6 +316,7 @@ impl Routing {
             },
             nodes: topology.n_nodes(),
             seed: mix(terms.seed ^ 0x526F_7574),
+            draw_cycle: terms.draw_cycle,
         })
     }
 
@@ -375,6 +384,11 @@ impl Routing {
     /// `true` if its ways may depend on the time or on the numbers of messages.
     pub fn draws(&self, topology: &Topology) -> bool {
         self.kind.ready().draws(topology)
+    }
+
+    /// After how many messages of a node its draws begin again; `None` if never.
+    pub fn draw_cycle(&self) -> Option<u32> {
+        (self.draw_cycle != 0).then_some(self.draw_cycle)
     }
 
     /// `true` if the routing wants to see what waits in the router: it is asked by [`Routing::adaptive`].
@@ -453,7 +467,7 @@ impl Routing {
 
     /// `true` if it reads the number of a message, so that also messages of one packet must have one.
     pub fn numbers_messages(&self) -> bool {
-        self.table().is_some_and(PathTable::numbers_messages)
+        self.draw_cycle != 0 || self.table().is_some_and(PathTable::numbers_messages)
     }
 
     /// The next output port of a packet that is not at its last router, by minimal routing on one virtual channel.
@@ -484,7 +498,7 @@ impl Routing {
 
     /// The channel that the source of a packet draws among so many, if it waits for one whatever is free.
     pub fn drawn_channel(&self, packet: &Packet, channels: u32) -> Option<u32> {
-        let draw = || below(mix(self.seed ^ mix(packet.identity())), channels.into()) as u32;
+        let draw = || below(mix(self.seed ^ mix(self.identity(packet))), channels.into()) as u32;
         self.draws_channels.then(draw)
     }
 
@@ -526,7 +540,7 @@ impl Routing {
             Kind::Classes(classes) => classes.blindly(net, site, packet),
             // Nothing waits, and turns are as likely as each other.
             kind => kind.next(self.here(net, site, packet), |local, _| match local >= COUNTER {
-                true => mix(self.seed ^ packet.moment(site.router) ^ packet.identity()) >> 32,
+                true => mix(self.seed ^ self.moment(packet, site.router) ^ self.identity(packet)) >> 32,
                 false => 0,
             }),
         }
@@ -581,11 +595,31 @@ impl Routing {
         Way::new(self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0)
     }
 
+    /// What a packet's draws go by that are the same on all of its way: of all packets another number, or of those that a cycle begins again with the
+    /// same; to be mixed before any bits of it are chosen.
+    #[inline(always)]
+    fn identity(&self, packet: &Packet) -> u64 {
+        match self.draw_cycle {
+            0 => packet.identity(),
+            cycle => packet.identity_in_turn(cycle),
+        }
+    }
+
+    /// What its draws go by that are others at every router, and without a cycle every time.
+    #[inline(always)]
+    fn moment(&self, packet: &Packet, router: u32) -> u64 {
+        match self.draw_cycle {
+            0 => packet.moment(router),
+            // Draws go by the exclusive-or of both, or by this alone.
+            cycle => mix(packet.identity_in_turn(cycle) ^ u64::from(packet.hops())) ^ u64::from(router) << 32,
+        }
+    }
+
     /// By what the topology chooses among ways that are as good as each other: the same at every router, all 32 bits random from packet
     /// to packet.
     #[inline(always)]
     fn key(&self, packet: &Packet) -> u32 {
-        (mix(self.seed ^ KEY ^ packet.identity()) >> 32) as u32
+        (mix(self.seed ^ KEY ^ self.identity(packet)) >> 32) as u32
     }
 
     /// The channel that counts the hops.
@@ -605,7 +639,7 @@ impl Routing {
         if links == 1 {
             return first;
         }
-        first + below(mix(self.seed ^ packet.moment(site.router)), u64::from(links)) as u32
+        first + below(mix(self.seed ^ self.moment(packet, site.router)), u64::from(links)) as u32
     }
 }
 

@@ -126,6 +126,9 @@ pub struct RunControl {
     /// Whether iterations that repeat are run; never changes the result.
     #[serde(default, skip_serializing_if = "FastForward::is_exact")]
     pub fast_forward: FastForward,
+    /// Draws of the routing begin again after so many messages of a node; 0: never.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub draw_cycle: u32,
     /// Progress-free time in simulated time after which packets in flight count as stalled.
     pub stall_after: Time,
     /// How the run differs from the one that it stands beside, in what no machine keeps up; `None`: it is that one.
@@ -187,6 +190,7 @@ impl RunSpec {
             nic: &self.nic,
             networks: networks.max().unwrap_or(1),
             seed: self.control.fine_seed(),
+            draw_cycle: self.control.draw_cycle,
             demands: &[],
         }
     }
@@ -257,6 +261,13 @@ choice! {
         Exact = "exact", "Iterations of ranks that repeat to the picosecond are counted, not run; the result is that of all of them.";
         Off = "off", "All are run.";
     }
+}
+
+/// Most messages of [`RunControl::draw_cycle`]: so many iterations may be one period.
+pub const LONGEST_DRAW_CYCLE: u32 = 16;
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl FastForward {

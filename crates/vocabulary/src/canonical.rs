@@ -298,6 +298,7 @@ mod tests {
                 workers: 1,
                 partition: PartitionSpec::Auto,
                 fast_forward: fabric::spec::FastForward::Exact,
+                draw_cycle: 0,
                 stall_after: des::Time(1),
                 perturbation: None,
             },

@@ -182,6 +182,7 @@ fn defaults_are_those_of_the_reference() {
             workers: 0,
             partition: PartitionSpec::Auto,
             fast_forward: fabric::spec::FastForward::Exact,
+            draw_cycle: 0,
             stall_after: Time::from_us(1_000),
             perturbation: None,
         },

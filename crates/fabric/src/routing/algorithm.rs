@@ -178,6 +178,8 @@ pub struct RoutingTerms<'a> {
     pub networks: u8,
     /// Seed of its random choices.
     pub seed: u64,
+    /// After so many messages of a node they begin again; 0: never.
+    pub draw_cycle: u32,
     /// What jobs send, for routings that ask for it.
     pub demands: &'a [JobDemand],
 }
@@ -300,6 +302,11 @@ pub trait ReadyRouting {
     /// done again when all is as it was.
     fn draws(&self, _: &Topology) -> bool {
         true
+    }
+
+    /// Whether it draws by the time alone, whatever else draws go by in a run.
+    fn draws_by_time(&self) -> bool {
+        false
     }
 
     /// Its legs, each by itself, if it leads packets over a router: on graphs, and where networks change, they are proved.

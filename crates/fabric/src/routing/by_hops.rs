@@ -182,7 +182,7 @@ impl<M: Moves> ByHops<M> {
     /// The way that is taken of several.
     fn picked(&self, here: Here<'_>, offers: &[Offer], mut wait: impl FnMut(u32, u8) -> u64) -> Option<Way> {
         let Here { site, packet, .. } = here;
-        let word = mix(here.routing.seed ^ packet.moment(site.router) ^ packet.identity());
+        let word = mix(here.routing.seed ^ here.routing.moment(packet, site.router) ^ here.routing.identity(packet));
         let Pick::Least { choice, penalty } = self.pick else {
             let drawn = below(word, offers.len().max(1) as u64) as usize;
             return offers.get(drawn).map(|offer| offer.way);
@@ -231,7 +231,7 @@ impl<M: Moves + Clone + 'static> ReadyRouting for ByHops<M> {
         let class = routing.channel_of_hops(packet);
         let over = match self.moves.draws() {
             true => below(
-                mix(routing.seed ^ mix(packet.identity())),
+                mix(routing.seed ^ mix(routing.identity(packet))),
                 self.distances.routers().into(),
             ) as u32,
             false => 0,

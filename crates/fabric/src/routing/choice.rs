@@ -79,7 +79,7 @@ impl Here<'_> {
                 waits.extend(ports.map(u32::from).map(|port| (wait(port, vc), port)));
                 then(
                     waits,
-                    mix(routing.seed ^ packet.moment(site.router) ^ packet.identity()),
+                    mix(routing.seed ^ routing.moment(packet, site.router) ^ routing.identity(packet)),
                 )
             })
         })

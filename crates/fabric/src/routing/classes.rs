@@ -48,6 +48,7 @@ impl Routing {
             ways: Box::default(),
             nodes: self.nodes,
             seed: self.seed,
+            draw_cycle: self.draw_cycle,
             kind: Kind::Classes(Box::new(Classes { inner: self, n })),
         })
     }

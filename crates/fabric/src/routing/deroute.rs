@@ -225,7 +225,7 @@ impl Routing {
     ) -> Way {
         let (at, to) = (site.router, net.topology.router_of(packet.destination()));
         let (came, phase) = (came(site, packet), packet.phase());
-        let word = mix(self.seed ^ packet.moment(at) ^ packet.identity());
+        let word = mix(self.seed ^ self.moment(packet, at) ^ self.identity(packet));
         let on_escape = self.last_vc == ESCAPE || (came.port != Came::NONE && came.vc == ESCAPE);
         if deroute.escapes() && on_escape {
             return self.escape(net, site, packet, word, &mut wait).1;

@@ -470,7 +470,7 @@ impl Here<'_> {
         let drawn_on = net.drawn_on();
         let (from, to) = (topology.router_of(packet.source()), topology.router_of(node));
         let key = routing.key(packet);
-        let word = |draw: u32| mix(routing.seed ^ packet.identity()) ^ u64::from(draw + 1) << 32;
+        let word = |draw: u32| mix(routing.seed ^ routing.identity(packet)) ^ u64::from(draw + 1) << 32;
         let mut came = came(site, packet);
         let phase = packet.phase();
         if phase >= FIRST_LEG

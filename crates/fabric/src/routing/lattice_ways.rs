@@ -208,7 +208,7 @@ impl ReadyRouting for LatticeWays {
             packet,
         } = here;
         let topology = &net.topology;
-        let draw = Draw(mix(routing.seed ^ packet.identity()));
+        let draw = Draw(mix(routing.seed ^ routing.identity(packet)));
         let (at, to) = (site.router, topology.router_of(packet.destination()));
         let came = packet.port();
         let is_new = came >= site.net;

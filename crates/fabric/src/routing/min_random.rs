@@ -60,7 +60,7 @@ impl Routing {
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);
-            let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
+            let word = mix(self.seed ^ self.moment(packet, site.router) ^ self.identity(packet));
             let hop = hops
                 .get(below(word, hops.len() as u64) as usize)
                 .copied()

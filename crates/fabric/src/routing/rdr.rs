@@ -80,7 +80,7 @@ impl Routing {
     #[inline(never)]
     fn dimension_with_ties(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let target = net.topology.router_of(packet.destination());
-        let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
+        let word = mix(self.seed ^ self.moment(packet, site.router) ^ self.identity(packet));
         let pick = |n: u32| below(word, u64::from(n)) as u32;
         let hop = net
             .topology
@@ -94,7 +94,7 @@ impl Routing {
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);
-            let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
+            let word = mix(self.seed ^ self.moment(packet, site.router) ^ self.identity(packet));
             // Half-way round a ring both directions are minimal: the first listed, the positive one, stands for the dimension.
             let first = |i: usize| i == 0 || hops[i].dim != hops[i - 1].dim;
             let dims = (0..hops.len()).filter(|&i| first(i)).count();

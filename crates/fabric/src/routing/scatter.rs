@@ -87,7 +87,7 @@ impl Routing {
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);
-            let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
+            let word = mix(self.seed ^ self.moment(packet, site.router) ^ self.identity(packet));
             match hops.get(below(word, hops.len() as u64) as usize) {
                 Some(&hop) => Way::new(self.cable(site, hop, packet), self.channel_of_hops(packet), 0),
                 // The packet would be at its target, which the caller has excluded.

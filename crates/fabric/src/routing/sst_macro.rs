@@ -68,6 +68,10 @@ impl ReadyRouting for MacroRouting {
         self.named().sense()
     }
 
+    fn draws_by_time(&self) -> bool {
+        self.named().draws_by_time()
+    }
+
     fn counters(&self) -> u32 {
         self.named().counters()
     }

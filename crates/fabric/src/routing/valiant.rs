@@ -113,7 +113,7 @@ impl Routing {
         let mut came = came(site, packet);
         if packet.phase() != SECOND_LEG {
             // Uniform over nodes, found again at every hop; those that failures have cut off are passed over.
-            let word = mix(self.seed ^ packet.identity());
+            let word = mix(self.seed ^ self.identity(packet));
             let drawn_on = net.drawn_on();
             let draw = |attempt: u64| {
                 let word = if attempt == 0 { word } else { mix(word ^ attempt) };

@@ -107,6 +107,10 @@ pub(crate) fn read_run(
         workers,
         partition: partition.unwrap_or_default(),
         fast_forward: values.choice("fast_forward").unwrap_or_default(),
+        draw_cycle: values
+            .integer("draw_cycle")
+            .and_then(|cycle| u32::try_from(cycle).ok())
+            .unwrap_or(0),
         stall_after,
         perturbation: None,
     };

@@ -3,7 +3,7 @@
 use super::{cost, fail, loggops};
 use fabric::spec::{
     Allocator, Arbitration, Architecture, Completion, ControlOrder, Crossing, DeliveryPoint, DrainSources, FastForward,
-    Mapping, RequestRule, Switching,
+    LONGEST_DRAW_CYCLE, Mapping, RequestRule, Switching,
 };
 use study::units::Unit;
 use study::{
@@ -748,6 +748,15 @@ const RUN: &[Parameter] = &[
         Type::Choice(FastForward::WORDS),
         Default::Text("exact"),
         "Whether iterations that repeat are run; never changes the result.",
+    ),
+    key(
+        "draw_cycle",
+        Type::Integer {
+            min: 1,
+            max: LONGEST_DRAW_CYCLE as u64,
+        },
+        Default::From("no such cycle"),
+        "Draws of the routing begin again after so many messages of a node, and depend on nothing else of a packet but its ends and its number in the message: with random ways, too, iterations repeat.",
     ),
     key(
         "engine",

@@ -49,7 +49,7 @@ impl ReadyRouting for BetterOfTwo {
         let vc = routing.channel_of_hops(packet);
         HOPS.with_borrow_mut(|hops| {
             here.net.topology.minimal_hops(site.router, target, hops);
-            let word = mix(routing.seed ^ packet.moment(site.router) ^ packet.identity());
+            let word = mix(routing.seed ^ routing.moment(packet, site.router) ^ routing.identity(packet));
             let drawn = |word: u64| {
                 let place = below(word, hops.len() as u64) as usize;
                 let hop = hops.get(place).copied().unwrap_or(NO_HOP);

@@ -103,7 +103,7 @@ impl ReadyRouting for DragonflyWays {
         let (net, routing, site, packet) = (here.net, here.routing, here.site, here.packet);
         let topology = &net.topology;
         let (at, to) = (site.router, topology.router_of(packet.destination()));
-        let node = below(mix(routing.seed ^ packet.identity()), net.n_nodes().into()) as u32;
+        let node = below(mix(routing.seed ^ routing.identity(packet)), net.n_nodes().into()) as u32;
         let over = topology.router_of(node);
         let mut part = packet.phase();
         if packet.port() >= site.net {

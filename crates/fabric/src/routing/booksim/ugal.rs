@@ -150,7 +150,7 @@ impl OverTheDifference {
         let topology = &net.topology;
         let (at, to) = (site.router, topology.router_of(packet.destination()));
         let from = topology.router_of(packet.source());
-        let over = || self.over(from, to, mix(routing.seed ^ packet.identity()));
+        let over = || self.over(from, to, mix(routing.seed ^ routing.identity(packet)));
         let is_new = packet.port() >= site.net;
         let leg = match packet.phase() {
             FIRST_LEG => Some(over()).filter(|&over| over != at),

@@ -181,7 +181,7 @@ impl DallyPacket<'_> {
         let Here {
             routing, site, packet, ..
         } = self.here;
-        mix(routing.seed ^ packet.moment(site.router) ^ packet.identity() ^ number)
+        mix(routing.seed ^ routing.moment(packet, site.router) ^ routing.identity(packet) ^ number)
     }
 
     fn best(&self, list: &Candidates, number: u64, score: &mut dyn FnMut(u32) -> u64) -> Option<(u64, u32)> {
@@ -209,7 +209,7 @@ impl DallyPacket<'_> {
             dally, here, from, to, ..
         } = self;
         dally.preference?;
-        let word = mix(here.routing.seed ^ here.packet.identity());
+        let word = mix(here.routing.seed ^ here.routing.identity(here.packet));
         dally
             .links
             .third(word, dally.links.group(*from), dally.links.group(*to))

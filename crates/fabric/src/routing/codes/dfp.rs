@@ -222,7 +222,7 @@ impl DfpPacket<'_> {
         let Here {
             routing, site, packet, ..
         } = self.here;
-        mix(routing.seed ^ packet.moment(site.router) ^ packet.identity() ^ number)
+        mix(routing.seed ^ routing.moment(packet, site.router) ^ routing.identity(packet) ^ number)
     }
 
     fn minimal_links(&self, place: DfpPlace, list: &mut Candidates) {
@@ -245,7 +245,7 @@ impl DfpPacket<'_> {
         let groups = &dfp.groups;
         let at = here.site.router;
         let third = || {
-            let word = mix(here.routing.seed ^ here.packet.identity());
+            let word = mix(here.routing.seed ^ here.routing.identity(here.packet));
             groups.third(word, groups.group(from), groups.group(to))
         };
         match place {

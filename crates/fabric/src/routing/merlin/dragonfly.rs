@@ -197,12 +197,14 @@ impl Going<'_> {
 
     /// A word that stays with the packet.
     fn word(&self) -> u64 {
-        mix(self.here.routing.seed ^ self.packet().identity())
+        mix(self.here.routing.seed ^ self.here.routing.identity(self.packet()))
     }
 
     /// A word of its own for this router and time.
     fn draw(&self) -> u64 {
-        mix(self.here.routing.seed ^ self.packet().moment(self.at()) ^ self.packet().identity())
+        mix(self.here.routing.seed
+            ^ self.here.routing.moment(self.packet(), self.at())
+            ^ self.here.routing.identity(self.packet()))
     }
 
     /// The third group of a packet between two groups, if it may go over one.

@@ -61,7 +61,7 @@ impl ReadyRouting for Scan {
         let (at, to) = (site.router, net.topology.router_of(packet.destination()));
         let came = came(site, packet);
         let state = (came, packet.hops(), packet.phase());
-        let word = mix(routing.seed ^ packet.moment(at) ^ packet.identity());
+        let word = mix(routing.seed ^ routing.moment(packet, at) ^ routing.identity(packet));
         let (mut first, mut drawn) = (None, Least::new(word));
         HOPS.with_borrow_mut(|list| {
             self.deroute.steps(

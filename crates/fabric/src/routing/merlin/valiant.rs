@@ -60,7 +60,7 @@ fn in_order(topology: &Topology, at: u32, to: u32) -> u16 {
 fn over(routing: &Routing, topology: &Topology, packet: &Packet) -> Option<u32> {
     let from = topology.router_of(packet.source());
     let others = u64::from(topology.n_routers() - 1);
-    let drawn = (others > 0).then(|| below(mix(routing.seed ^ packet.identity()), others) as u32)?;
+    let drawn = (others > 0).then(|| below(mix(routing.seed ^ routing.identity(packet)), others) as u32)?;
     Some(drawn + u32::from(drawn >= from))
 }
 

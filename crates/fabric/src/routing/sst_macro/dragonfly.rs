@@ -127,6 +127,10 @@ fn between<'t>(
 }
 
 impl ReadyRouting for GroupTurns {
+    fn draws_by_time(&self) -> bool {
+        self.clock.is_some()
+    }
+
     fn vcs(&self, topology: &Topology) -> u8 {
         let groups = topology.n_groups().unwrap_or(1);
         match self.rule {
@@ -210,7 +214,7 @@ impl TurnsPacket<'_> {
     /// What is drawn for the packet at a router.
     fn word(&self, router: u32) -> u64 {
         let Here { routing, packet, .. } = self.here;
-        mix(routing.seed ^ packet.identity() ^ mix(router.into()))
+        mix(routing.seed ^ routing.identity(packet) ^ mix(router.into()))
     }
 
     /// The router that it came from.

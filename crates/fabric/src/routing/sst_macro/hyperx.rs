@@ -114,7 +114,7 @@ impl ReadyRouting for JointDetour {
         let topology = &net.topology;
         let (at, from) = (site.router, topology.router_of(packet.source()));
         let to = topology.router_of(packet.destination());
-        let word = mix(routing.seed ^ packet.identity());
+        let word = mix(routing.seed ^ routing.identity(packet));
         let vc = routing.channel_of_hops(packet);
         let port_to = |router: u32| {
             let hop = topology.minimal_to(at, router, Came::INJECTED, 0);

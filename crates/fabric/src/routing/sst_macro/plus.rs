@@ -91,6 +91,10 @@ impl SpineTurns {
 }
 
 impl ReadyRouting for SpineTurns {
+    fn draws_by_time(&self) -> bool {
+        self.clock.is_some()
+    }
+
     fn vcs(&self, topology: &Topology) -> u8 {
         1 + u8::from(self.progressive && topology.n_groups().is_some_and(|groups| groups > 2))
     }
@@ -119,7 +123,7 @@ impl ReadyRouting for SpineTurns {
             topology.router_of(packet.destination()),
         );
         let (own, source, target) = (numbers.group(at), numbers.group(from), numbers.group(to));
-        let word = mix(routing.seed ^ packet.moment(at) ^ packet.identity());
+        let word = mix(routing.seed ^ routing.moment(packet, at) ^ routing.identity(packet));
         let cable = |line: u32| line * numbers.local + below(word, numbers.local.into()) as u32;
         let vc = packet.phase();
         let way = |port: u32, vc: u8| Way::new(port, vc.min(routing.last_vc), vc);
