@@ -116,7 +116,8 @@ pub struct RankEntry {
     pub request: u32,
     /// Size.
     pub bytes: u64,
-    /// A block of the arena, or [`NO_PAYLOAD`].
+    /// A block of the arena, or [`NO_PAYLOAD`]. Of a send the receiver is handed it as it is, and nobody in between looks: the library puts what small
+    /// messages say here.
     pub payload: u64,
     /// How long the rank has computed since its last call (ps).
     pub compute: u64,
@@ -152,7 +153,7 @@ pub struct RankNews {
     pub request: u32,
     /// Size of the message.
     pub bytes: u64,
-    /// The block with what it says.
+    /// What its sender gave for it: the block with what it says, or that itself.
     pub payload: u64,
     /// Unused.
     pub more: u64,

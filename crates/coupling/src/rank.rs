@@ -104,7 +104,8 @@ impl RankSide {
         Arena::of(&self.area)
     }
 
-    /// A call of the program begins, with the name that [`CallName::words`](crate::CallName::words) are, from this address: what the rank has computed since the last is told with the next entry.
+    /// A call of the program begins, of the name that [`CallName::words`](crate::CallName::words) spell, from this address: what the rank has
+    /// computed since the last is told with the next entry.
     #[inline]
     pub fn enter(&mut self, call: [u64; NAME_WORDS], place: u64) {
         self.mark = flag::CALL;

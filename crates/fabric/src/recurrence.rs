@@ -59,7 +59,7 @@ pub fn may_repeat(net: &Network) -> Option<&'static str> {
         phase
             .program
             .repeats_after()
-            .is_some_and(|each| phase.iterations / 4 > each * cycle)
+            .is_some_and(|each| phase.iterations / 4 > each.saturating_mul(cycle))
     });
     (!any).then_some("no work is the same in every iteration")
 }
@@ -111,7 +111,7 @@ pub fn laps(net: &Network, states: &[&State]) -> Vec<RankLap> {
             phase: rank.phase,
             iteration: rank.iteration,
             // Whatever it sends in one: after so many iterations it has sent a whole number of cycles.
-            each: phase.program.repeats_after().map(|each| each * cycle),
+            each: phase.program.repeats_after().map(|each| each.saturating_mul(cycle)),
             left: phase.iterations.saturating_sub(rank.iteration),
             turned: rank.turned,
         })
