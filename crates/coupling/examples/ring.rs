@@ -9,7 +9,7 @@ fn main() {
     let rounds: u64 = std::env::args()
         .nth(1)
         .map_or(1000, |word| word.parse().expect("a number of rounds"));
-    let Some(mut rank) = RankSide::of_process().expect("the memory of fabricsim mpirun") else {
+    let Some(mut rank) = RankSide::of_process(None).expect("the memory of fabricsim mpirun") else {
         return eprintln!("start it with fabricsim mpirun");
     };
     let (me, ranks) = (rank.rank(), rank.terms().ranks);

@@ -70,13 +70,21 @@ impl HostSide {
         let read = mailbox.down.read.load(Ordering::Relaxed);
         let there = mailbox.up.written.load(Ordering::Acquire) != read;
         // SAFETY: it was written before the count said so.
-        there.then(|| unsafe { *self.area.entry(rank, read, mailbox.down.first.load(Ordering::Relaxed)) })
+        there.then(|| unsafe {
+            *self
+                .area
+                .entry(rank, mailbox, read, mailbox.down.first.load(Ordering::Relaxed))
+        })
     }
 
     fn take(&self, rank: u32, read: u32) -> RankEntry {
         let mailbox = self.area.mailbox(rank);
         // SAFETY: it was written before the count said so, and stays until we have counted it as read.
-        let entry = unsafe { *self.area.entry(rank, read, mailbox.down.first.load(Ordering::Relaxed)) };
+        let entry = unsafe {
+            *self
+                .area
+                .entry(rank, mailbox, read, mailbox.down.first.load(Ordering::Relaxed))
+        };
         mailbox.down.read.store(read.wrapping_add(1), Ordering::Release);
         let written = mailbox.up.written.load(Ordering::Relaxed);
         // A rank that waits for room goes on when half of it is free.
@@ -95,7 +103,7 @@ impl HostSide {
         let count = news.len().min(MOST_NEWS);
         for (number, piece) in news.drain(..count).enumerate() {
             // SAFETY: the rank waits, and reads them after the answer.
-            unsafe { *self.area.piece(rank, number) = piece };
+            unsafe { *self.area.piece(rank, mailbox, number) = piece };
         }
         let down = &mailbox.down;
         // The rank has told nothing after what it waits for.

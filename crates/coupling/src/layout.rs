@@ -4,7 +4,7 @@ use crate::blocks::ArenaState;
 use crate::call::{CallName, NAME_WORDS};
 use crate::entry::{RankEntry, RankNews};
 use crate::lock::SharedLock;
-use crate::memory::Mapping;
+use crate::memory::{MailboxPage, Mapping};
 use std::cell::UnsafeCell;
 use std::io::{Error, Result};
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -95,6 +95,7 @@ const NEAR_ENTRIES: usize = 10;
 /// What an ordinary wait needs lies side by side, in a dozen lines, and four ranks to a page: the first news are the last here, and entries after an answer
 /// begin at the first place again. A page that is not at hand is what a call that waits costs most, on both sides.
 #[repr(C, align(1024))]
+#[derive(Debug)]
 pub struct RankMailbox {
     news: [UnsafeCell<RankNews>; NEAR_NEWS],
     pub(crate) up: RankLine,
@@ -115,6 +116,7 @@ struct FarMailbox {
 
 /// Written by the rank.
 #[repr(C, align(64))]
+#[derive(Debug)]
 pub(crate) struct RankLine {
     /// Entries written so far, modulo 2^32: what the simulator sleeps for.
     pub written: AtomicU32,
@@ -147,6 +149,7 @@ pub struct LastCall {
 
 /// Written by the simulator.
 #[repr(C, align(64))]
+#[derive(Debug)]
 pub(crate) struct HostLine {
     /// Entries read so far, modulo 2^32: what the rank sleeps for when its ring is full.
     pub read: AtomicU32,
@@ -225,6 +228,19 @@ impl SharedArea {
         }
     }
 
+    /// Maps the mailbox of a rank at a second place, for that rank itself; where it is found by that rank then.
+    pub(crate) fn mailbox_at(
+        &self,
+        rank: u32,
+        file: BorrowedFd<'_>,
+        page: &'static MailboxPage,
+    ) -> Option<&'static RankMailbox> {
+        let place = self.mailbox_place(rank);
+        let (start, inside) = (place / PAGE * PAGE, place % PAGE);
+        // SAFETY: the page is that of the mailbox now, and stays; a mailbox crosses no border of pages.
+        Mapping::also_at(file, start, page).then(|| unsafe { &*page.at(inside).cast() })
+    }
+
     /// Maps the memory that a launcher has made.
     ///
     /// # Errors
@@ -267,10 +283,13 @@ impl SharedArea {
 
     /// The mailbox of a rank.
     pub fn mailbox(&self, rank: u32) -> &RankMailbox {
-        assert!(rank < self.terms.ranks, "a rank that is not there");
-        let place = self.mailboxes + u64::from(rank) * size_of::<RankMailbox>() as u64;
         // SAFETY: inside the memory, aligned, and all zeros is a mailbox.
-        unsafe { &*self.mapping.at(place).cast() }
+        unsafe { &*self.mapping.at(self.mailbox_place(rank)).cast() }
+    }
+
+    fn mailbox_place(&self, rank: u32) -> u64 {
+        assert!(rank < self.terms.ranks, "a rank that is not there");
+        self.mailboxes + u64::from(rank) * size_of::<RankMailbox>() as u64
     }
 
     fn far(&self, rank: u32) -> &FarMailbox {
@@ -280,21 +299,21 @@ impl SharedArea {
         unsafe { &*self.mapping.at(place).cast() }
     }
 
-    /// The place of a rank's entry with this number, where the first after the last answer has the number `first`.
+    /// The place of a rank's entry with this number, where the first after the last answer has the number `first`; `mailbox` is the rank's.
     #[inline]
-    pub(crate) fn entry(&self, rank: u32, number: u32, first: u32) -> *mut RankEntry {
+    pub(crate) fn entry(&self, rank: u32, mailbox: &RankMailbox, number: u32, first: u32) -> *mut RankEntry {
         let place = (number.wrapping_sub(first) % RING) as usize;
-        match self.mailbox(rank).entries.get(place) {
+        match mailbox.entries.get(place) {
             Some(near) => near.get(),
             None => self.far(rank).entries[place - NEAR_ENTRIES].get(),
         }
     }
 
-    /// The place of a piece of news of an answer to a rank.
+    /// The place of a piece of news of an answer to a rank, whose mailbox this is.
     #[inline]
-    pub(crate) fn piece(&self, rank: u32, number: usize) -> *mut RankNews {
+    pub(crate) fn piece(&self, rank: u32, mailbox: &RankMailbox, number: usize) -> *mut RankNews {
         match number.checked_sub(NEAR_NEWS) {
-            None => self.mailbox(rank).news[NEAR_NEWS - 1 - number].get(),
+            None => mailbox.news[NEAR_NEWS - 1 - number].get(),
             Some(far) => self.far(rank).news[far].get(),
         }
     }
@@ -380,11 +399,11 @@ mod tests {
             // Whatever number is the first after an answer.
             let first = u32::MAX - 3 - rank;
             for number in 0..RING {
-                let place = area.entry(rank, first.wrapping_add(number), first);
+                let place = area.entry(rank, mailbox, first.wrapping_add(number), first);
                 take(place as u64, size_of::<RankEntry>());
             }
             for number in 0..MOST_NEWS {
-                take(area.piece(rank, number) as u64, size_of::<RankNews>());
+                take(area.piece(rank, mailbox, number) as u64, size_of::<RankNews>());
             }
         }
     }

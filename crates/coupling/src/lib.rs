@@ -28,4 +28,5 @@ pub use call::{CallName, NAME_WORDS};
 pub use entry::{RankEntry, RankNews};
 pub use host::HostSide;
 pub use layout::{LastCall, RankMailbox, SharedArea, SharedTerms};
+pub use memory::MailboxPage;
 pub use rank::RankSide;

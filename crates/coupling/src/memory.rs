@@ -1,8 +1,35 @@
 //! Memory that several processes have in common: an anonymous file, mapped.
 
+use std::cell::UnsafeCell;
 use std::io::{Error, Result};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
+
+/// A page that a rank sets aside for its mailbox.
+///
+/// To a rank that wakes, not only the page itself is far: so is what says where it lies, a page of that for each two megabytes of addresses. A mailbox
+/// beside what the library has of its own is found by the way that has just been gone.
+#[repr(C, align(4096))]
+#[derive(Debug)]
+pub struct MailboxPage(UnsafeCell<[u8; 4096]>);
+
+impl MailboxPage {
+    /// One of zeros.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> MailboxPage {
+        MailboxPage(UnsafeCell::new([0; 4096]))
+    }
+
+    /// The address of a place in it.
+    pub(crate) fn at(&self, offset: u64) -> *const u8 {
+        assert!(offset < size_of::<MailboxPage>() as u64, "a place beyond the page");
+        // SAFETY: inside the page.
+        unsafe { self.0.get().cast::<u8>().add(offset as usize) }
+    }
+}
+
+// SAFETY: it is plain memory, in which mailboxes lie, which several threads may reach.
+unsafe impl Sync for MailboxPage {}
 
 /// A mapped file of memory. Pages that nobody has touched take no memory.
 #[derive(Debug)]
@@ -62,6 +89,29 @@ impl Mapping {
         }
         let start = NonNull::new(start.cast()).ok_or_else(|| Error::other("memory was mapped at address 0"))?;
         Ok(Mapping { start, bytes })
+    }
+
+    /// Maps a page of the file at a second place as well; whether that could be done: not where the pages of the system are larger.
+    pub fn also_at(file: BorrowedFd<'_>, offset: u64, place: &MailboxPage) -> bool {
+        let (start, bytes) = (place.0.get(), size_of::<MailboxPage>());
+        // SAFETY: plain call.
+        if unsafe { libc::sysconf(libc::_SC_PAGESIZE) } != bytes as libc::c_long {
+            return false;
+        }
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        let how = libc::MAP_SHARED | libc::MAP_FIXED;
+        // SAFETY: a whole page of ours that nothing lies in yet.
+        let mapped = unsafe {
+            libc::mmap(
+                start.cast(),
+                bytes,
+                rights,
+                how,
+                file.as_raw_fd(),
+                offset as libc::off_t,
+            )
+        };
+        mapped != libc::MAP_FAILED
     }
 
     pub fn bytes(&self) -> usize {

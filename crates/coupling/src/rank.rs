@@ -6,9 +6,10 @@ use crate::entry::{RankEntry, RankNews, flag, kind};
 use crate::environment::{RankSeat, VARIABLE, WAIT_VARIABLE};
 use crate::futex;
 use crate::layout::{CPU_COUNTER, NO_CORE, RING, RankMailbox, SharedArea, SharedTerms};
+use crate::memory::MailboxPage;
 use crate::stretches::StretchWatch;
 use std::io::{Error, Result};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ const CALLS: u32 = 10;
 pub struct RankSide {
     area: SharedArea,
     rank: u32,
+    /// Its mailbox where it has set a page aside for it.
+    near: Option<&'static RankMailbox>,
     watch: StretchWatch,
     /// Entries written so far, modulo 2^32, of which the simulator is told when the rank waits.
     written: u32,
@@ -36,11 +39,11 @@ pub struct RankSide {
 }
 
 impl RankSide {
-    /// That of this process, as its launcher has said; `None` where no launcher of fabricsim has started it.
+    /// That of this process, as its launcher has said, its mailbox in the page that is set aside for it; `None` where no launcher of fabricsim has started it.
     ///
     /// # Errors
     /// What the launcher has said cannot be used, and why.
-    pub fn of_process() -> Result<Option<RankSide>> {
+    pub fn of_process(page: Option<&'static MailboxPage>) -> Result<Option<RankSide>> {
         let Some(value) = std::env::var_os(VARIABLE) else {
             return Ok(None);
         };
@@ -48,14 +51,18 @@ impl RankSide {
         only_one_library()?;
         // SAFETY: the launcher has opened the file for us, and only this call takes it.
         let file = unsafe { OwnedFd::from_raw_fd(seat.file) };
-        let area = SharedArea::attach(std::os::fd::AsFd::as_fd(&file))?;
+        let area = SharedArea::attach(file.as_fd())?;
         if area.terms().ranks != seat.ranks {
             return Err(Error::other("the shared memory is of another program"));
         }
         if std::env::var_os(WAIT_VARIABLE).is_some() {
             wait_for_debugger(seat.rank);
         }
-        Ok(Some(RankSide::new(area, seat.rank)))
+        let side = RankSide::new(area, seat.rank);
+        Ok(Some(match page {
+            Some(page) => side.beside(file.as_fd(), page),
+            None => side,
+        }))
     }
 
     /// That of a rank of a memory.
@@ -68,12 +75,20 @@ impl RankSide {
         RankSide {
             area,
             rank,
+            near: None,
             watch,
             written,
             told: written,
             first,
             mark: 0,
         }
+    }
+
+    /// With its mailbox in a page that is set aside for it, where the system can do that; `file` is that of the memory.
+    #[must_use]
+    pub fn beside(mut self, file: BorrowedFd<'_>, page: &'static MailboxPage) -> RankSide {
+        self.near = self.area.mailbox_at(self.rank, file, page);
+        self
     }
 
     /// Goes where the launcher wants all ranks to run.
@@ -166,7 +181,7 @@ impl RankSide {
             let clock = down.clock.load(Ordering::Relaxed);
             for number in 0..down.news.load(Ordering::Relaxed) as usize {
                 // SAFETY: the answer was given after they were written, and the next is not before we ask again.
-                take(unsafe { *self.area.piece(self.rank, number) });
+                take(unsafe { *self.area.piece(self.rank, mailbox, number) });
             }
             if down.more.load(Ordering::Relaxed) == 0 {
                 let waiting = self.watch.go_on();
@@ -181,9 +196,10 @@ impl RankSide {
         }
     }
 
+    /// Its mailbox.
     #[inline]
-    fn mailbox(&self) -> &RankMailbox {
-        self.area.mailbox(self.rank)
+    pub fn mailbox(&self) -> &RankMailbox {
+        self.near.unwrap_or_else(|| self.area.mailbox(self.rank))
     }
 
     #[inline]
@@ -196,7 +212,7 @@ impl RankSide {
             self.wait_for_room();
         }
         // SAFETY: the simulator has read what was here before, and reads this when it has been told.
-        unsafe { *self.area.entry(self.rank, self.written, self.first) = entry };
+        unsafe { *self.area.entry(self.rank, self.mailbox(), self.written, self.first) = entry };
         self.written = self.written.wrapping_add(1);
     }
 
@@ -208,7 +224,7 @@ impl RankSide {
             let mut place = self.told;
             while place != self.written {
                 // SAFETY: the simulator does not read it before the count says so.
-                let entry = unsafe { &mut *self.area.entry(self.rank, place, self.first) };
+                let entry = unsafe { &mut *self.area.entry(self.rank, self.mailbox(), place, self.first) };
                 entry.compute = (entry.compute as f64 * a_step) as u64;
                 place = place.wrapping_add(1);
             }

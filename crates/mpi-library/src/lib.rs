@@ -15,6 +15,7 @@ pub mod groups;
 pub mod host_time;
 pub mod library;
 pub mod link;
+pub mod nearby;
 pub mod reductions;
 pub mod table;
 pub mod topologies;

@@ -30,7 +30,7 @@ fn start(library: &Library, level: i64) -> Answer {
             );
         }
     }
-    let launched = match RankSide::of_process() {
+    let launched = match RankSide::of_process(Some(&PROCESS.mailbox)) {
         Ok(launched) => launched,
         Err(error) => return fault(ErrorClass::Other, format!("{error}")),
     };
@@ -52,9 +52,12 @@ fn start(library: &Library, level: i64) -> Answer {
     library.thread_level.set(level);
     know_machine();
     library.main_thread.set(thread_number());
+    let nearby = PROCESS.nearby.open();
+    library.make_room();
     let world = Comm::new(0, Rc::new(ProcessGroup::new((0..ranks).collect())), rank, FATAL);
     "MPI_COMM_WORLD".clone_into(&mut world.name.borrow_mut());
     library.keep_comm(world);
+    drop(nearby);
     let own = Comm::new(
         library.take_number(2)?,
         Rc::new(ProcessGroup::new(vec![rank])),
@@ -63,7 +66,6 @@ fn start(library: &Library, level: i64) -> Answer {
     );
     "MPI_COMM_SELF".clone_into(&mut own.name.borrow_mut());
     library.keep_comm(own);
-    library.make_room();
     // The attributes of the standard, as programs read them: through pointers.
     for (place, value) in library
         .constants

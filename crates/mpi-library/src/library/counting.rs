@@ -50,7 +50,7 @@ impl Library {
 
     /// Puts the counts where the simulator reads them.
     pub(super) fn tell_counts(&self, link: &NetworkLink) {
-        let counters = &link.area().mailbox(link.rank()).counters;
+        let counters = &link.mailbox().counters;
         let changed = if self.counts_by_kind.take() {
             self.counts.len()
         } else {

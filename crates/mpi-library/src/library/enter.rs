@@ -5,8 +5,9 @@ use crate::{
     faces::Face,
     fault::{Answer, ErrorClass},
     link::NetworkLink,
+    nearby::Nearby,
 };
-use coupling::CallName;
+use coupling::{CallName, MailboxPage};
 use std::{
     ffi::c_int,
     sync::{
@@ -15,8 +16,8 @@ use std::{
     },
 };
 
-/// What a process has once, in one page: a rank that wakes has no page at hand, and each takes it a microsecond where there are a thousand ranks.
-#[repr(C, align(2048))]
+/// What a process has once, side by side: a rank that wakes has no page at hand, and each takes it a microsecond where there are a thousand ranks.
+#[repr(C, align(4096))]
 pub struct ProcessState {
     /// Where the program called from last: set by the exported names, which find it at the beginning; an address.
     pub place: AtomicU64,
@@ -29,9 +30,14 @@ pub struct ProcessState {
     /// Whether programs may read the register that a thread's own variables are found by.
     reads_register: AtomicBool,
     library: OnceLock<OneThreadAtATime>,
+    /// What the library takes of memory while it starts.
+    pub nearby: Nearby,
+    /// For the rank's mailbox.
+    pub mailbox: MailboxPage,
 }
 
-const _: () = assert!(size_of::<ProcessState>() == 2048 && std::mem::offset_of!(ProcessState, place) == 0);
+const _: () = assert!(std::mem::offset_of!(ProcessState, place) == 0);
+const _: () = assert!(std::mem::offset_of!(ProcessState, mailbox) == 4096 && size_of::<ProcessState>() == 2 * 4096);
 
 /// That of this process.
 pub static PROCESS: ProcessState = ProcessState {
@@ -41,6 +47,8 @@ pub static PROCESS: ProcessState = ProcessState {
     caller: AtomicU64::new(0),
     reads_register: AtomicBool::new(false),
     library: OnceLock::new(),
+    nearby: Nearby::new(),
+    mailbox: MailboxPage::new(),
 };
 
 /// Finds out what this machine has.

@@ -85,7 +85,11 @@ impl Library {
     pub fn type_at(&self, index: u32) -> Option<Rc<Datatype>> {
         let types = self.types.borrow();
         let there = types.get(index)?;
-        Some(there.get_or_init(|| Rc::new(Datatype::of_name(index))).clone())
+        let made = there.get_or_init(|| {
+            let _nearby = super::PROCESS.nearby.open();
+            Rc::new(Datatype::of_name(index))
+        });
+        Some(made.clone())
     }
 
     /// The index of the first datatype that is such a one, of those that somebody has asked for.

@@ -112,9 +112,11 @@ pub struct Library {
 }
 
 /// So many requests that are gone are kept for the next ones: what they speak of goes when they are used again.
-const MOST_SPARE: usize = 64;
-/// Requests, news and names that there is room for at first.
+const MOST_SPARE: usize = 32;
+/// News and names that there is room for at first.
 const FIRST_ROOM: usize = 8;
+/// Requests that are there at first.
+const FIRST_REQUESTS: usize = 4;
 
 /// Error handlers of the standard, by their index.
 pub const FATAL: u32 = 0;
@@ -180,8 +182,8 @@ impl Library {
         library
     }
 
-    /// Makes room for what messages need, side by side: a rank that wakes has none of its pages at hand, and with what it makes as it goes along
-    /// between what else it makes it would need as many again.
+    /// Makes room for what messages need, side by side ([`Nearby`](crate::nearby::Nearby)): a rank that wakes has none of its pages at hand, and with what it
+    /// makes as it goes along between what else it makes it would need as many again.
     pub(crate) fn make_room(&self) {
         self.told.borrow_mut().reserve(FIRST_ROOM);
         self.spare_list.set(Vec::with_capacity(FIRST_ROOM));
@@ -191,7 +193,7 @@ impl Library {
         let mut spare = self.spare_requests.borrow_mut();
         spare.reserve(MOST_SPARE);
         let request = |_| Rc::new(LibraryRequest::new(None, requests::RequestKind::Send));
-        spare.extend((0..FIRST_ROOM).map(request));
+        spare.extend((0..FIRST_REQUESTS).map(request));
     }
 
     /// Puts a communicator into the table; returns its index.

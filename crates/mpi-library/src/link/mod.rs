@@ -5,7 +5,7 @@ pub mod contributions;
 
 pub use alone::AloneLink;
 
-use coupling::{CallName, RankEntry, RankNews, RankSide, SharedArea};
+use coupling::{CallName, RankEntry, RankMailbox, RankNews, RankSide, SharedArea};
 
 /// The way to the network. One call at a time.
 ///
@@ -34,6 +34,15 @@ impl NetworkLink {
         match self {
             Self::Simulated(side) => side.area(),
             Self::Alone(alone) => alone.area(),
+        }
+    }
+
+    /// This process' mailbox.
+    #[inline]
+    pub fn mailbox(&self) -> &RankMailbox {
+        match self {
+            Self::Simulated(side) => side.mailbox(),
+            Self::Alone(alone) => alone.area().mailbox(0),
         }
     }
 
