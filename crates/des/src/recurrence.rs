@@ -102,6 +102,34 @@ impl Leap {
     }
 }
 
+/// A run that goes on as it has on the average: from what happened between two moments follows what is counted some time behind the second, and not
+/// what happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Drift {
+    /// How far the run is moved behind the second moment (ps).
+    pub by: u64,
+    /// Sums grow by so many times as much as they have between the moments.
+    pub times: u64,
+}
+
+impl Drift {
+    /// A time, over or not, moves with the run. The last one there is stands for none.
+    pub fn time(&self, second: u64) -> Result<u64, Differs> {
+        let later = || second.checked_add(self.by).filter(|&time| time < Leap::END);
+        match second {
+            u64::MAX => Ok(u64::MAX),
+            _ => later().ok_or(Differs("a time that is too far")),
+        }
+    }
+
+    /// A sum that no handler asks for.
+    pub fn sum(&self, first: u64, second: u64) -> Result<u64, Differs> {
+        let more = second.checked_sub(first).and_then(|more| more.checked_mul(self.times));
+        let more = more.and_then(|more| second.checked_add(more));
+        more.ok_or(Differs("a sum that falls, or is too large"))
+    }
+}
+
 /// A world whose runs may repeat themselves.
 pub trait Recurring: World {
     /// How the numbers that its states and events have in them grow from period to period.
@@ -201,6 +229,41 @@ pub fn leap<W: Recurring>(
         events,
     };
     Ok((landed.save(world, (time, outcome), &observer), times))
+}
+
+/// What an engine is to go on from where a run that was saved at two moments has drifted on, see [`Drift`]: `state` moves all LPs from the state at the
+/// second of them, given the first, `event` moves what is pending, and `observe` makes of what was recorded what is recorded then.
+///
+/// Events, windows and the digests of pasts stay those of what was run.
+///
+/// # Errors
+/// The run cannot be moved, and why.
+pub fn drift<W: World>(
+    world: &W,
+    [first, second]: [&[u8]; 2],
+    drift: &Drift,
+    state: impl FnOnce(&W::State, &mut W::State) -> Result<(), Differs>,
+    event: impl Fn(&W::Event) -> Result<W::Event, Differs>,
+    observe: impl FnOnce(W::Observer, &Landing<'_, W>) -> W::Observer,
+) -> Result<Vec<u8>, Differs> {
+    let first = OpenedCheckpoint::read(world, first)?;
+    let second = OpenedCheckpoint::read(world, second)?;
+    let mut taken = second.take_all(world)?;
+    state(&first.take_all(world)?.state, &mut taken.state)?;
+    taken.events = taken.events.iter().map(event).collect::<Result<_, _>>()?;
+    taken.wakes = taken
+        .wakes
+        .iter()
+        .map(|&wake| drift.time(wake))
+        .collect::<Result<_, _>>()?;
+    let landing = Landing {
+        times: drift.times,
+        state: &taken.state,
+        events: &taken.events,
+    };
+    let observer = observe(second.observer, &landing);
+    let time = Time(drift.time(second.time.0)?);
+    Ok(taken.save(world, (time, second.outcome), &observer))
 }
 
 /// Whether the second of two moments at which a run was saved is the first again, for the LPs of these names.

@@ -5,6 +5,7 @@
 //! not known here.
 
 pub mod blocks;
+pub mod drift;
 mod endpoints;
 pub mod engines;
 pub mod envelope;

@@ -165,7 +165,7 @@ impl AnyFabric {
     }
 
     /// [`RouterModel::clock`].
-    pub(crate) fn clock(&self) -> u64 {
+    pub fn clock(&self) -> u64 {
         whichever!(self, fabric => fabric.model.clock())
     }
 }

@@ -426,6 +426,26 @@ fn alike<const N: usize>(time: u64, shift: u32, edges: [u64; N]) -> (u64, u64) {
     (since, length)
 }
 
+/// What of a run was estimated from what was run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EstimatedPart {
+    /// Its time (ps).
+    pub time: u64,
+    /// Iterations of the job that had most of them.
+    pub iterations: u64,
+    /// The sum of the squares of half the widths of the 95 % intervals of its times (ps^2).
+    pub squares: f64,
+}
+
+impl EstimatedPart {
+    /// Adds another part, the error of which has nothing to do with that of this one.
+    pub fn add(&mut self, other: &EstimatedPart) {
+        self.time += other.time;
+        self.iterations += other.iterations;
+        self.squares += other.squares;
+    }
+}
+
 /// The observer of network runs; counters that change together are no neighbours, as in [`crate::state::Port`].
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
@@ -495,6 +515,8 @@ pub struct Stats {
     pub rank_waits: Vec<WaitRow>,
     /// The longest stay of a packet of each of their messages, by source, destination and label, where operations are followed.
     pub stays: HashMap<[u32; 3], StayRow>,
+    /// What was estimated and not run.
+    pub estimated: EstimatedPart,
     /// All that was shown, while that is wanted.
     shown: Option<Box<Shown>>,
 }
@@ -1036,6 +1058,7 @@ impl Observe<Record> for Stats {
         other.settle();
         self.injected += other.injected;
         self.injected_bytes += other.injected_bytes;
+        self.estimated.add(&other.estimated);
         self.flow = self.flow.wrapping_add(other.flow);
         self.message_flow = self.message_flow.wrapping_add(other.message_flow);
         self.packets += other.packets;

@@ -28,6 +28,14 @@ const OLDEST: u32 = 64;
 
 /// Why runs of a network do not repeat themselves, or are not known to; `None` if they may.
 pub fn may_repeat(net: &Network) -> Option<&'static str> {
+    match cycle_of_draws(net) {
+        None => Some("the routing draws ways at random, or by the time"),
+        Some(cycle) => is_unlike(net, cycle),
+    }
+}
+
+/// Why the iterations of a network's ranks are not alike, or are not known to be, where they have to be after some times `cycle` of them at the earliest.
+pub(crate) fn is_unlike(net: &Network, cycle: u32) -> Option<&'static str> {
     let workload = &net.workload;
     let Some(plans) = workload.ranks() else {
         return Some("only the iterations of ranks repeat");
@@ -44,9 +52,6 @@ pub fn may_repeat(net: &Network) -> Option<&'static str> {
     if plans.rails > 1 {
         return Some("hosts have several rails");
     }
-    let Some(cycle) = cycle_of_draws(net) else {
-        return Some("the routing draws ways at random, or by the time");
-    };
     let plans = || plans.jobs.iter().flatten();
     if plans().any(|plan| plan.is_live || plan.has_graphs) {
         return Some("ranks are programs that run, or play graphs");
@@ -330,7 +335,7 @@ fn pairs<T: bytemuck::Pod>(
 
 /// Whether all there is are the columns that this knows: those of other router models with their own, of graphs and of memory nodes are empty.
 /// What waits beside output buffers, and what these hold, is known of routers that have such.
-fn own_columns(first: &State, second: &State, has_output_buffers: bool) -> Result<(), Differs> {
+pub(crate) fn own_columns(first: &State, second: &State, has_output_buffers: bool) -> Result<(), Differs> {
     let State {
         routers: _,
         waiting: _,

@@ -123,9 +123,12 @@ pub struct RunControl {
     /// How several workers share out the routers; never changes the result.
     #[serde(default, skip_serializing_if = "PartitionSpec::is_auto")]
     pub partition: PartitionSpec,
-    /// Whether iterations that repeat are run; never changes the result.
+    /// Whether iterations that repeat are run; never changes the result, unless the rest is estimated.
     #[serde(default, skip_serializing_if = "FastForward::is_exact")]
     pub fast_forward: FastForward,
+    /// Where the rest is estimated: half the width of the 95 % interval of the mean time of an iteration for that, in millionths of it; else 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub precision: u32,
     /// Draws of the routing begin again after so many messages of a node; 0: never.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draw_cycle: u32,
@@ -259,6 +262,7 @@ choice! {
     pub enum FastForward {
         #[default]
         Exact = "exact", "Iterations of ranks that repeat to the picosecond are counted, not run; the result is that of all of them.";
+        Statistical = "statistical", "As `exact`, and where nothing repeats the rest is estimated, once the mean of an iteration is known as well as `precision` asks for: another result, which says so, with a 95 % interval.";
         Off = "off", "All are run.";
     }
 }

@@ -5,6 +5,7 @@
 
 mod concluded;
 mod cost;
+mod estimated;
 mod execution;
 pub mod figure;
 pub mod files;
@@ -27,12 +28,14 @@ mod verdict;
 
 pub(crate) use concluded::{Concluded, Inputs};
 pub use cost::CostSummary;
+pub use estimated::EstimatedFigures;
 pub use execution::{Execution, Speculation};
 pub(crate) use execution::{Manner, SkippedPeriods};
 pub(crate) use figure::figures;
 pub use figure::{Figure, Figures, Measure, Together, listing};
 pub use hops::HopSummary;
 pub use jobs::{JobSummary, JobWork, LeftOutFigures, RankFigures, TrafficFigures};
+pub(crate) use latency::half_width;
 pub use latency::{LatencySummary, WaitSummary};
 pub use links::{BusyLink, LinkRow, LinkWindowRow};
 pub(crate) use links::{hottest, link_rows, link_window_rows};

@@ -14,6 +14,7 @@ use des::optimistic::Speculation;
 use des::ranks::{self, Broken, RankPlan, ResumeError};
 use des::recurrence::observed;
 use des::{Outcome, Stop, Time, Torn, Transport, mix};
+use fabric::drift::may_drift;
 use fabric::engines::{self, EngineKind, MIN_WIDTH, NetworkEngine};
 use fabric::models::AnyFabric;
 use fabric::network::{Class, Network};
@@ -30,6 +31,7 @@ use work::mpi::Program;
 mod apart;
 mod divide;
 mod drain;
+mod estimate;
 mod keeper;
 mod partition;
 mod period;
@@ -351,6 +353,8 @@ fn drive(
                 until,
                 restore: &restore,
                 unseen: &unseen,
+                is_exact: may_repeat(net).is_none(),
+                precision: spec.control.precision,
             };
             repeating.shorten(engine, parts, &mut supervisor, &mut keeper)?
         }
@@ -421,9 +425,10 @@ fn why_all(spec: &RunSpec, net: &Network, shared: bool) -> Option<&'static str> 
     let in_time = spec.observe.messages == MessageDetail::Full || spec.observe.links_every.is_some();
     match spec.control.fast_forward {
         FastForward::Off => Some("it is switched off"),
-        FastForward::Exact if shared => Some("ranks share the run"),
-        FastForward::Exact if in_time => Some("what happens is recorded over time"),
+        FastForward::Exact | FastForward::Statistical if shared => Some("ranks share the run"),
+        FastForward::Exact | FastForward::Statistical if in_time => Some("what happens is recorded over time"),
         FastForward::Exact => may_repeat(net),
+        FastForward::Statistical => may_drift(net),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use fabric::routing::{RoutingSpec, TableSource, TablesSpec};
 use fabric::spec::{
-    Engine, JobSpec, Links, NicSpec, ObserveSpec, OutagesSpec, PartitionSpec, RouterSpec, RunControl, RunSpec, Work,
+    Engine, FastForward, JobSpec, Links, NicSpec, ObserveSpec, OutagesSpec, PartitionSpec, RouterSpec, RunControl,
+    RunSpec, Work,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -32,12 +33,14 @@ pub fn hash(text: &str) -> String {
 
 /// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.
 pub fn run_hash(run: &RunSpec) -> String {
-    // The engine, its workers, what they share out and what is not run never change a result, so they are no part of its name.
+    // The engine, its workers, what they share out and what is not run never change a result, so they are no part of its name; what is estimated does.
     let mut named = run.clone();
     named.control.engine = Engine::Auto;
     named.control.workers = 0;
     named.control.partition = PartitionSpec::Auto;
-    named.control.fast_forward = fabric::spec::FastForward::Exact;
+    if named.control.fast_forward != FastForward::Statistical {
+        named.control.fast_forward = FastForward::Exact;
+    }
     // A network from a file is named by what the file says, not by where it lies.
     if let TopologySpec::Graph(GraphSpec {
         file,
@@ -298,6 +301,7 @@ mod tests {
                 workers: 1,
                 partition: PartitionSpec::Auto,
                 fast_forward: fabric::spec::FastForward::Exact,
+                precision: 0,
                 draw_cycle: 0,
                 stall_after: des::Time(1),
                 perturbation: None,

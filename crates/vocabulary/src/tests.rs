@@ -182,6 +182,7 @@ fn defaults_are_those_of_the_reference() {
             workers: 0,
             partition: PartitionSpec::Auto,
             fast_forward: fabric::spec::FastForward::Exact,
+            precision: 0,
             draw_cycle: 0,
             stall_after: Time::from_us(1_000),
             perturbation: None,
@@ -1007,4 +1008,17 @@ fn a_rack_that_fails_is_its_routers_and_the_nodes_that_stand_in_it() {
     let three = "[cost.layout]\nnodes_per_rack = 3";
     let (fail, _) = fails(single, three, "[fail]\nracks = [2, 1]");
     assert_eq!((fail.routers.len(), fail.nodes), (0, vec![3, 4, 5, 6, 7]));
+}
+
+#[test]
+fn what_an_estimate_is_worth_is_said_where_there_is_one_and_names_the_run() {
+    let with = |run: &str| load(&format!("name = \"s\"\n[topology]\nkind = \"ring\"\nrouters = 4\n[[job]]\nwork = {{ kind = \"ring\" }}\n[run]\nend = \"done\"\n{run}\n"));
+    let precision = |run: &str| with(run).runs[0].control.precision;
+    assert_eq!(precision("fast_forward = \"statistical\""), 10_000);
+    assert_eq!(precision("fast_forward = \"statistical\"\nprecision = 0.0025"), 2_500);
+    assert_eq!(precision("fast_forward = \"off\""), 0);
+    let name = |run: &str| crate::run_hash(&with(run).runs[0]);
+    assert_eq!(name("fast_forward = \"off\""), name(""));
+    let estimated = name("fast_forward = \"statistical\"");
+    assert!(estimated != name("") && estimated != name("fast_forward = \"statistical\"\nprecision = 0.1"));
 }

@@ -104,8 +104,13 @@ impl RankRow {
 
 /// The ranks of a router: the places of their records, their plans and numbers.
 pub(crate) fn ranks_at(net: &Network, lp: u32) -> impl Iterator<Item = (u32, &Plan, u32)> {
-    hosts_at(net, lp).flat_map(|(slot, _, (_, plan, logical))| {
-        (0..plan.per_node).filter_map(move |local| Some((slot + local, plan, plan.rank(logical, local)?)))
+    ranks_of_jobs_at(net, lp).map(|(slot, _, plan, number)| (slot, plan, number))
+}
+
+/// The same with the job of each.
+pub(crate) fn ranks_of_jobs_at(net: &Network, lp: u32) -> impl Iterator<Item = (u32, u32, &Plan, u32)> {
+    hosts_at(net, lp).flat_map(|(slot, _, (job, plan, logical))| {
+        (0..plan.per_node).filter_map(move |local| Some((slot + local, job, plan, plan.rank(logical, local)?)))
     })
 }
 

@@ -1,7 +1,8 @@
 //! What a run has recorded as bytes, for checkpoints.
 
 use super::{
-    Bin, Histogram, Latencies, Loss, Losses, MAX_BINS, MessageRow, SetOut, Span, Stats, StayRow, Track, Waits,
+    Bin, EstimatedPart, Histogram, Latencies, Loss, Losses, MAX_BINS, MessageRow, SetOut, Span, Stats, StayRow, Track,
+    Waits,
 };
 use des::checkpoint::{Pack, Torn, put, put_list, take, take_list};
 
@@ -214,6 +215,12 @@ impl Pack for Stats {
         let Span { from, to, cut } = self.span;
         put(out, [self.latest, from, to, cut]);
         put(out, [self.flow, self.message_flow]);
+        let EstimatedPart {
+            time,
+            iterations,
+            squares,
+        } = self.estimated;
+        put(out, [time, iterations, squares.to_bits()]);
         put(out, [self.paced_from, self.paced_for]);
         // That note is to be taken of all is written for who goes on at once, but none of it.
         let flags = u32::from(self.light_bins) | u32::from(self.takes_note()) << 1;
@@ -244,6 +251,7 @@ impl Pack for Stats {
         let [messages, early, landing, landing_bytes] = take(input)?;
         let [latest, from, to, cut] = take(input)?;
         let [flow, message_flow] = take(input)?;
+        let [estimated_time, estimated_iterations, squares] = take(input)?;
         let [paced_from, paced_for] = take(input)?;
         let [shift, flags] = take::<[u32; 2]>(input)?;
         let hops = take_list(input)?;
@@ -288,6 +296,11 @@ impl Pack for Stats {
             packet_bytes,
             messages,
             shift,
+            estimated: EstimatedPart {
+                time: estimated_time,
+                iterations: estimated_iterations,
+                squares: f64::from_bits(squares),
+            },
             message_flow,
             light_bins: flags & 1 != 0,
             shown: (flags & 2 != 0).then(Box::default),

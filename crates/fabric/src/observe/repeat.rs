@@ -47,6 +47,27 @@ impl Shown {
         self.complete.push((*message, early));
     }
 
+    /// As many packets arrive as left their nodes, and as many messages set out as arrive: what is shown many times over leaves as much under way as
+    /// there was. The first or last ones stand for those that are too many or missing.
+    pub fn balance(&mut self, departed: u64) {
+        // Whoever has run what is in these lists, they are the same.
+        self.landed
+            .sort_unstable_by_key(|packet| (packet.time, packet.bytes, packet.hops));
+        self.births
+            .sort_unstable_by_key(|&(source, birth, wait)| (birth, source, wait));
+        let place = |row: &MessageRow| (row.time, row.birth, row.source, row.destination, row.number, row.bytes);
+        self.complete.sort_unstable_by_key(|(row, early)| (place(row), *early));
+        fit(&mut self.landed, departed as usize);
+        fit(&mut self.births, self.complete.len());
+        let bytes = self.landed.iter().map(|packet| u64::from(packet.bytes)).sum();
+        self.departed = (departed, bytes);
+    }
+
+    /// Whether no message has set out or none has arrived.
+    pub fn is_empty(&self) -> bool {
+        self.births.is_empty() || self.complete.is_empty() || self.landed.is_empty()
+    }
+
     /// Adds what another observer of the run was shown.
     pub fn merge(&mut self, other: &Shown) {
         self.births.extend_from_slice(&other.births);
@@ -96,6 +117,15 @@ impl Shown {
             });
         }
         stats.settle();
+    }
+}
+
+/// Leaves so many of a list, or repeats some of it until there are as many.
+fn fit<T: Copy>(list: &mut Vec<T>, wanted: usize) {
+    let missing = wanted.saturating_sub(list.len());
+    list.truncate(wanted);
+    for place in 0..if list.is_empty() { 0 } else { missing } {
+        list.push(list[place]);
     }
 }
 

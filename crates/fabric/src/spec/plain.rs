@@ -86,6 +86,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             workers: 1,
             partition: PartitionSpec::Auto,
             fast_forward: FastForward::Exact,
+            precision: 0,
             draw_cycle: 0,
             stall_after: Time::from_us(10_000),
             perturbation: None,

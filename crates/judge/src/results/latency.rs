@@ -169,7 +169,7 @@ fn error(bins: &[Bin]) -> Option<f64> {
 }
 
 /// Half the width of the 95 % confidence interval of the mean of `values`, taken for independent and normal; `None` for fewer than 4.
-pub fn half_width(values: &[f64]) -> Option<f64> {
+pub(crate) fn half_width(values: &[f64]) -> Option<f64> {
     if values.len() < 4 {
         return None;
     }

@@ -37,6 +37,7 @@ pub(super) fn notes(run: &Concluded<'_>) -> Vec<String> {
             repeated.lost as f64 / 1e6
         ));
     }
+    notes.extend(super::estimated::words(run));
     let (measured, arrived) = (run.sample.messages, run.sample.latencies.count);
     if measured == 0 {
         notes.push("no message was measured: there are no latencies".into());

@@ -1,6 +1,7 @@
 //! The numbers of a run, as they go into `summary.json` and `--json`: one line each.
 
 use super::cost::{self, CostSummary};
+use super::estimated::{self, EstimatedFigures};
 use super::execution::{self, Execution};
 use super::hops::{self, HopSummary};
 use super::jobs::{self, JobSummary};
@@ -22,6 +23,8 @@ figures! {
     pub struct Summary from Concluded {
         verdict: Verdict = Group, "verdict", "What the run proved of itself, and whether its network kept up." => verdict::of;
         sim_time_ns: f64 = Nanoseconds, "simulated time", "The last time that anything happened." => |run| ns(run.reached as f64);
+        #[serde(skip_serializing_if = "Option::is_none")]
+        estimated: Option<EstimatedFigures> = Group, "estimated", "What was estimated and not run; only there with `fast_forward = \"statistical\"`." => estimated::of;
         messages: u64 = Count, "messages", "Messages that were delivered, measured or not.", parts Sum => |run| run.harvest.stats.messages;
         packets: u64 = Count, "packets", "Packets that were delivered.", parts Sum => |run| run.harvest.stats.packets;
         packet_hops: u64 = Count, "packet hops", "Packets times the routers that sent them on, ejection counted.", parts Sum => |run| run.harvest.packet_hops;

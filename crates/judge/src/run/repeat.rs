@@ -5,7 +5,8 @@
 //! iteration. Whether it is one, [`des::recurrence`] says by the whole state at five moments; then all periods but the last are left out.
 //! Where the whole is another after a period, and what a job has met so far is the same, the run is divided there.
 
-use super::divide::{RunHalves, divided, under_way};
+use super::divide::{RunHalves, divided, under_way, under_way_of};
+use super::estimate::{Estimated, Estimator};
 use super::period::{Look, PeriodSearch, WORTH};
 use super::supervisor::{Supervisor, advance};
 use super::{Keeper, RunError};
@@ -32,6 +33,10 @@ pub(super) struct Repeating<'a, 'w> {
     pub(super) restore: Restore<'a, 'w>,
     /// What has been recorded before the first event.
     pub(super) unseen: &'a Stats,
+    /// Whether what repeats is looked for.
+    pub(super) is_exact: bool,
+    /// How well the mean of an iteration is to be known for the rest to be estimated, in millionths; 0: nothing is.
+    pub(super) precision: u32,
 }
 
 /// Which part of a run is run.
@@ -79,16 +84,31 @@ impl<'w> Repeating<'_, 'w> {
         left_out: &mut SkippedPeriods,
     ) -> Result<RunGone<'w>, RunError> {
         let (world, until) = (self.world, self.until);
-        let mut search = PeriodSearch::new(world.net().lookahead.0);
+        let lookahead = world.net().lookahead.0;
+        let mut search = self.is_exact.then(|| PeriodSearch::new(lookahead));
+        let mut estimator = (self.precision > 0).then(|| Estimator::new(self.precision, lookahead));
         loop {
             if of.meets_others(&engine) {
                 return Ok(RunGone::Met(engine.reached()));
             }
             let mut laps = laps(world.net(), &engine.view().states);
             laps.retain(|lap| of.here.get(lap.home as usize).is_none_or(|&here| here));
-            let goal = match search.look(&laps, engine.reached().0) {
-                Look::Done => until,
-                Look::On(goal) => Time(goal).min(until),
+            let now = engine.reached().0;
+            if let Some(estimator) = &mut estimator
+                && estimator.look(&laps, now)
+            {
+                match self.estimate(&mut engine, of.here, estimator, supervisor, keeper)? {
+                    Estimated::Stopped(stop) => return Ok(RunGone::Ended(engine, stop)),
+                    Estimated::GoesOn => continue,
+                }
+            }
+            let look = search.as_mut().map_or(Look::Done, |search| search.look(&laps, now));
+            let estimate_at = estimator
+                .as_ref()
+                .map_or(u64::MAX, |estimator| estimator.next(&laps, now));
+            let goal = match look {
+                Look::Done => until.min(Time(estimate_at)),
+                Look::On(goal) => Time(goal.min(estimate_at)).min(until),
                 Look::Period(period, job) => {
                     let trial = Trial {
                         of: *self,
@@ -108,7 +128,7 @@ impl<'w> Repeating<'_, 'w> {
                             supervisor.progress_at = engine.reached();
                         }
                     }
-                    search.wait(engine.reached().0);
+                    search.iter_mut().for_each(|search| search.wait(engine.reached().0));
                     continue;
                 }
             };
@@ -242,11 +262,7 @@ impl<'w> Trial<'_, 'w> {
 
     /// Sets the sums of what has set out and not arrived to what is under way: messages have other numbers than those that were counted.
     fn set_flows(&self, stats: &mut Stats, landing: &Landing<'_, AnyFabric>) {
-        let world = self.of.world;
-        let mut in_flight = InFlight::default();
-        let events = landing.events.iter();
-        events.for_each(|event| in_flight.count(event, world.net()));
-        let under_way = under_way(world, &Parts::new([landing.state]), in_flight);
+        let under_way = under_way_of(self.of.world, landing);
         (stats.flow, stats.message_flow) = (under_way.flow, under_way.message_flow);
     }
 }

@@ -16,6 +16,7 @@ mod control;
 mod deroutes;
 mod detours;
 mod engines;
+mod estimate;
 mod execution;
 mod failures;
 mod fast_forward;

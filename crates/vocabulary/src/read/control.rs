@@ -4,7 +4,7 @@ use super::jobs::is_endless;
 use super::network::{LonePacketTimes, parameters};
 use super::partition::{self, Map};
 use des::Time;
-use fabric::spec::{DrainSources, Engine, JobSpec, MessageDetail, ObserveSpec, Perturbation, RunControl};
+use fabric::spec::{DrainSources, Engine, FastForward, JobSpec, MessageDetail, ObserveSpec, Perturbation, RunControl};
 use std::collections::BTreeSet;
 use study::diagnostic::Findings;
 use study::document::Table;
@@ -95,6 +95,8 @@ pub(crate) fn read_run(
     let partition = partition::read(&values, map, workers, findings);
     let engine = read_engine(&values)?;
     let seed = seeds.first().copied().unwrap_or(1);
+    let fast_forward: FastForward = values.choice("fast_forward").unwrap_or_default();
+    let precision = read_precision(&values, fast_forward, findings);
     let control = RunControl {
         seed,
         end,
@@ -106,7 +108,8 @@ pub(crate) fn read_run(
         engine,
         workers,
         partition: partition.unwrap_or_default(),
-        fast_forward: values.choice("fast_forward").unwrap_or_default(),
+        fast_forward,
+        precision,
         draw_cycle: values
             .integer("draw_cycle")
             .and_then(|cycle| u32::try_from(cycle).ok())
@@ -117,6 +120,22 @@ pub(crate) fn read_run(
     let perturbed = read_perturbed(&values, times, findings);
     let seeds = Repeats { seeds, perturbed };
     (findings.n_errors() == before).then_some((seeds, control))
+}
+
+/// What an estimate is to be worth, in millionths; 0 where nothing is estimated.
+fn read_precision(values: &Values, fast_forward: FastForward, findings: &mut Findings) -> u32 {
+    /// A hundredth.
+    const USUAL: f64 = 0.01;
+    let is_estimated = fast_forward == FastForward::Statistical;
+    if !is_estimated && values.given("precision") {
+        let reason = "has no meaning where nothing is estimated";
+        let hint = "say fast_forward = \"statistical\", or remove precision";
+        findings.error(values.place("precision"), "run.precision", reason, hint);
+    }
+    match is_estimated {
+        true => ((values.number("precision").unwrap_or(USUAL) * 1e6).round() as u32).max(1),
+        false => 0,
+    }
 }
 
 /// The seeds of the runs; a mistake if there is none, or one twice.

@@ -747,7 +747,13 @@ const RUN: &[Parameter] = &[
         "fast_forward",
         Type::Choice(FastForward::WORDS),
         Default::Text("exact"),
-        "Whether iterations that repeat are run; never changes the result.",
+        "Whether iterations that repeat are run; never changes the result, unless the rest is estimated.",
+    ),
+    key(
+        "precision",
+        Type::Number { above: 0.0, max: 0.2 },
+        Default::Text("0.01"),
+        "Half the width of the 95 % interval of the mean time of an iteration, as a part of it, from which on the rest is estimated. Only with `fast_forward = \"statistical\"`.",
     ),
     key(
         "draw_cycle",

@@ -600,6 +600,7 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
         ("run", "end", "done") => set_work(draft, "ring"),
         ("run", "warmup" | "drain", "auto") => {}
         ("run", "drain" | "drain_sources", _) => draft.give("run", "run", "end", "\"20 us\""),
+        ("run", "precision", _) => draft.give("run", "run", "fast_forward", "\"statistical\""),
         ("run", "perturb_spread", _) => draft.give("run", "run", "perturb", "1"),
         ("topology.fat-tree", "taper", _) => draft.give("topology", "topology.fat-tree", "down", "[6, 4]"),
         ("topology.dragonfly", "taper", _) => {
