@@ -127,7 +127,7 @@ def runs_text(results: Recorded) -> None:
         console.print(f"... and {len(results) - MOST_ROWS} more in {results.folder}/runs.parquet", markup=False)
     for record in results.records[:_MOST_EXECUTIONS]:
         for note in record.summary.get("notes", []):
-            if note.startswith("fragile"):
+            if note.startswith(("fragile", "estimated")):
                 console.print(f"{record.label}: {note}", markup=False, soft_wrap=True)
     total = len(results.manifest["runs"])
     console.print(

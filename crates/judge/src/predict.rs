@@ -236,14 +236,14 @@ impl NetworkFacts {
         let known = all.filter(|all| !all.at_once && span.is_finite());
         let units = |all: Sent| all.packet_hops * (all.bytes / all.packets.max(1.0) / packet).max(1.0);
         let load = known.map_or(1.0, |all| units(all) / span * serial / (net_ports + self.nodes));
-        let packets = all.map_or(f64::INFINITY, |all| {
-            all.packets * (all.bytes / all.packets.max(1.0) / packet).max(1.0)
+        let most = all.map_or(f64::INFINITY, |all| {
+            all.most * (all.bytes / all.packets.max(1.0) / packet).max(1.0)
         });
-        let flying = known.map_or(full, |all| units(all) / span * way).min(full).min(packets);
+        let flying = known.map_or(full, |all| units(all) / span * way).min(full).min(most);
         // M/D/1 at the mean load until links are full; then what does not get through waits, as far as there is room for it.
         let queued = match load {
             load if load < 0.95 => ports * load * load / (2.0 * (1.0 - load)),
-            load => packets * (1.0 - 0.5 / load),
+            load => most * (1.0 - 0.5 / load),
         };
         let room = match run.router.buffer.filter(|_| credit) {
             Some(buffer) => {
@@ -252,7 +252,7 @@ impl NetworkFacts {
             }
             None => f64::INFINITY,
         };
-        let queued = queued.min(room).min(packets);
+        let queued = queued.min(room).min(most);
         let per_flight = if credit { 2.0 * PENDING } else { PENDING };
         flying * per_flight
             + if queued.is_finite() {
@@ -327,6 +327,8 @@ struct Sent {
     messages: f64,
     packets: f64,
     packet_hops: f64,
+    /// Most packets that may be under way at one time.
+    most: f64,
     bytes: f64,
     /// Messages of ranks, those inside nodes among them.
     by_ranks: f64,
@@ -345,6 +347,7 @@ impl Sent {
             messages: self.messages + other.messages,
             packets: self.packets + other.packets,
             packet_hops: self.packet_hops + other.packet_hops,
+            most: self.most + other.most,
             bytes: self.bytes + other.bytes,
             by_ranks: self.by_ranks + other.by_ranks,
             at_once: self.at_once || other.at_once,
@@ -360,6 +363,7 @@ impl Sent {
             messages: self.messages * share,
             packets: self.packets * share,
             packet_hops: self.packet_hops * share,
+            most: self.most.min(self.packets * share),
             bytes: self.bytes * share,
             by_ranks: self.by_ranks * share,
             rows: self.rows * share,
@@ -378,6 +382,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
         messages,
         packets: messages * packets_of(bytes),
         packet_hops: messages * packets_of(bytes) * hops,
+        most: messages * packets_of(bytes),
         bytes: messages * bytes as f64,
         by_ranks: 0.0,
         at_once,
@@ -422,6 +427,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                 messages: traffic.messages,
                 packets: traffic.packets,
                 packet_hops: traffic.packet_hops,
+                most: traffic.at_once,
                 bytes: traffic.bytes,
                 by_ranks: traffic.messages + traffic.local,
                 at_once: true,
@@ -453,6 +459,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                 messages,
                 packets,
                 packet_hops: packets * hops,
+                most: packets,
                 bytes,
                 by_ranks: 0.0,
                 at_once: false,

@@ -1012,7 +1012,11 @@ fn a_rack_that_fails_is_its_routers_and_the_nodes_that_stand_in_it() {
 
 #[test]
 fn what_an_estimate_is_worth_is_said_where_there_is_one_and_names_the_run() {
-    let with = |run: &str| load(&format!("name = \"s\"\n[topology]\nkind = \"ring\"\nrouters = 4\n[[job]]\nwork = {{ kind = \"ring\" }}\n[run]\nend = \"done\"\n{run}\n"));
+    let with = |run: &str| {
+        load(&format!(
+            "name = \"s\"\n[topology]\nkind = \"ring\"\nrouters = 4\n[[job]]\nwork = {{ kind = \"ring\" }}\n[run]\nend = \"done\"\n{run}\n"
+        ))
+    };
     let precision = |run: &str| with(run).runs[0].control.precision;
     assert_eq!(precision("fast_forward = \"statistical\""), 10_000);
     assert_eq!(precision("fast_forward = \"statistical\"\nprecision = 0.0025"), 2_500);

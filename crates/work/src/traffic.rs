@@ -8,6 +8,8 @@ pub struct Traffic {
     pub messages: f64,
     /// Packets of them.
     pub packets: f64,
+    /// Most of these that are of one iteration: before it is over ranks do not begin the next, so that no more are under way at one time.
+    pub at_once: f64,
     /// Their bytes.
     pub bytes: f64,
     /// What was asked of source and destination, summed over packets.

@@ -29,13 +29,18 @@ pub(super) fn of(run: &Concluded<'_>) -> Option<EstimatedFigures> {
 /// The same in words.
 pub(super) fn words(run: &Concluded<'_>) -> Option<String> {
     let figures = of(run)?;
-    Some(match figures.iterations {
-        0 => "nothing was estimated: no iterations are alike and many enough, or all of them repeat".to_owned(),
-        iterations => format!(
-            "{:.1} % of the time, {iterations} iterations, were estimated from the others: the simulated time is {:.1} us +- {:.1} us (95 %)",
-            100.0 * figures.share,
-            run.reached as f64 / 1e6,
-            figures.error_ns / 1e3
-        ),
-    })
+    if figures.iterations == 0 {
+        return Some(
+            "estimated: nothing, since no iterations are alike and many enough, or all of them repeat".to_owned(),
+        );
+    }
+    let (whole, error) = (run.reached as f64 / 1e6, figures.error_ns / 1e3);
+    let (unit, times) = if whole < 1e4 { ("us", 1.0) } else { ("ms", 1e-3) };
+    Some(format!(
+        "estimated: {:.1} % of the time, {} iterations; the simulated time is {:.3} {unit} +- {:.3} {unit} (95 %)",
+        100.0 * figures.share,
+        figures.iterations,
+        whole * times,
+        error * times
+    ))
 }

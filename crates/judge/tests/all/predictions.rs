@@ -164,6 +164,27 @@ fn packets_of_ranks_are_known_before() {
     }
 }
 
+/// Ranks wait for each other in every iteration, so that more of them put no more under way.
+#[test]
+fn more_iterations_take_more_time_and_no_more_memory() {
+    let mut spec = plain(torus());
+    spec.control.end = None;
+    let cells = [
+        ("grid", MotifValue::List(vec![64, 64, 64])),
+        ("vars", MotifValue::Integer(16)),
+    ];
+    let mut of = |iterations| {
+        spec.jobs[0].work = programs("halo3d-26", &cells);
+        if let Work::Ranks(ranks) = &mut spec.jobs[0].work {
+            ranks.parts[0].iterations = iterations;
+        }
+        predict(&spec)
+    };
+    let (one, many) = (of(1), of(10_000));
+    assert_eq!(many.memory_bytes, one.memory_bytes);
+    assert_eq!(many.packets, one.packets.map(|packets| 10_000 * packets));
+}
+
 #[test]
 fn of_ranks_that_compute_and_of_memories_the_end_of_the_run_leaves_a_part() {
     // An iteration computes 50 us and exchanges for some microseconds, 400 of them are asked for and about 19 come to pass: what an

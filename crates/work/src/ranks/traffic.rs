@@ -59,7 +59,7 @@ impl Plan {
         // What a process will do is not known before it does it.
         sum.is_open = self.phases.iter().any(|phase| phase.program.is_live());
         for phase in self.phases.iter().filter(|phase| !phase.program.is_live()) {
-            let all = phase.program.rounds();
+            let (all, before) = (phase.program.rounds(), sum.packets);
             let (ranks, each) = sample(self.ranks, RANKS);
             for (rank, round) in ranks.flat_map(|rank| sample(all, ROUNDS).0.map(move |round| (rank, round))) {
                 let each = each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
@@ -97,6 +97,8 @@ impl Plan {
                 });
                 sum.busy += each * computing;
             }
+            let of_one = (sum.packets - before) / f64::from(phase.iterations.max(1));
+            sum.at_once = sum.at_once.max(of_one);
         }
         sum.busy /= f64::from(self.ranks.max(1));
         sum
