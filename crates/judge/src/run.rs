@@ -33,6 +33,7 @@ mod divide;
 mod drain;
 mod estimate;
 mod keeper;
+mod pace;
 mod partition;
 mod period;
 mod repeat;
@@ -353,7 +354,6 @@ fn drive(
                 until,
                 restore: &restore,
                 unseen: &unseen,
-                is_exact: may_repeat(net).is_none(),
                 precision: spec.control.precision,
             };
             repeating.shorten(engine, parts, &mut supervisor, &mut keeper)?

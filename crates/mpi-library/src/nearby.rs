@@ -3,7 +3,6 @@
 //! A rank that wakes has none of its pages at hand. What lies in the heap of the program would be two pages more, and far from all else, so that the tables
 //! that say where they lie are not at hand either.
 
-use crate::library::PROCESS;
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::UnsafeCell,
@@ -83,7 +82,7 @@ impl Nearby {
 }
 
 /// The memory of the library: the C library's, or nearby.
-pub struct LibraryMemory(&'static Nearby);
+pub struct LibraryMemory(pub(crate) &'static Nearby);
 
 // SAFETY: blocks are the system's, or bytes of the record of the process that are given once; which of the two is told by the address.
 unsafe impl GlobalAlloc for LibraryMemory {
@@ -130,9 +129,6 @@ unsafe impl GlobalAlloc for LibraryMemory {
         }
     }
 }
-
-#[global_allocator]
-static MEMORY: LibraryMemory = LibraryMemory(&PROCESS.nearby);
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 //! Where the whole is another after a period, and what a job has met so far is the same, the run is divided there.
 
 use super::divide::{RunHalves, divided, under_way, under_way_of};
-use super::estimate::{Estimated, Estimator};
+use super::pace::Estimator;
 use super::period::{Look, PeriodSearch, WORTH};
 use super::supervisor::{Supervisor, advance};
 use super::{Keeper, RunError};
@@ -18,7 +18,7 @@ use fabric::engines::NetworkEngine;
 use fabric::met::met_by;
 use fabric::models::AnyFabric;
 use fabric::observe::{Shown, Stats};
-use fabric::recurrence::laps;
+use fabric::recurrence::{laps, may_repeat};
 use fabric::state::Parts;
 
 /// How the engine of a run is made anew from what it has saved; `true`: what its workers are shown from there on is noted.
@@ -33,8 +33,6 @@ pub(super) struct Repeating<'a, 'w> {
     pub(super) restore: Restore<'a, 'w>,
     /// What has been recorded before the first event.
     pub(super) unseen: &'a Stats,
-    /// Whether what repeats is looked for.
-    pub(super) is_exact: bool,
     /// How well the mean of an iteration is to be known for the rest to be estimated, in millionths; 0: nothing is.
     pub(super) precision: u32,
 }
@@ -85,7 +83,7 @@ impl<'w> Repeating<'_, 'w> {
     ) -> Result<RunGone<'w>, RunError> {
         let (world, until) = (self.world, self.until);
         let lookahead = world.net().lookahead.0;
-        let mut search = self.is_exact.then(|| PeriodSearch::new(lookahead));
+        let mut search = may_repeat(world.net()).is_none().then(|| PeriodSearch::new(lookahead));
         let mut estimator = (self.precision > 0).then(|| Estimator::new(self.precision, lookahead));
         loop {
             if of.meets_others(&engine) {
@@ -98,8 +96,8 @@ impl<'w> Repeating<'_, 'w> {
                 && estimator.look(&laps, now)
             {
                 match self.estimate(&mut engine, of.here, estimator, supervisor, keeper)? {
-                    Estimated::Stopped(stop) => return Ok(RunGone::Ended(engine, stop)),
-                    Estimated::GoesOn => continue,
+                    Some(stop) => return Ok(RunGone::Ended(engine, stop)),
+                    None => continue,
                 }
             }
             let look = search.as_mut().map_or(Look::Done, |search| search.look(&laps, now));

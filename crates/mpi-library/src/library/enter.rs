@@ -5,7 +5,7 @@ use crate::{
     faces::Face,
     fault::{Answer, ErrorClass},
     link::NetworkLink,
-    nearby::Nearby,
+    nearby::{LibraryMemory, Nearby},
 };
 use coupling::{CallName, MailboxPage};
 use std::{
@@ -50,6 +50,9 @@ pub static PROCESS: ProcessState = ProcessState {
     nearby: Nearby::new(),
     mailbox: MailboxPage::new(),
 };
+
+#[global_allocator]
+static MEMORY: LibraryMemory = LibraryMemory(&PROCESS.nearby);
 
 /// Finds out what this machine has.
 pub fn know_machine() {
