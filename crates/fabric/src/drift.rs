@@ -9,7 +9,7 @@ use crate::models::AnyFabric;
 use crate::mpi::account::ranks_of_jobs_at;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
-use crate::recurrence::{is_unlike, own_columns};
+use crate::recurrence::{is_unlike, own_columns, pairs};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
 use crate::state::{Incoming, Nic, Port, Post, State};
 use des::recurrence::{Differs, Drift};
@@ -43,7 +43,7 @@ pub fn drift_state(
         return Err(Differs("the time to the next tick of a clock"));
     }
     ranks(net, first, second, iterations, drift)?;
-    sums(&first.ports, &mut second.ports, |was, is| {
+    pairs(&first.ports, &mut second.ports, |was, is| {
         Ok(Port {
             free: drift.time(is.free)?,
             busy: drift.sum(was.busy, is.busy)?,
@@ -52,7 +52,7 @@ pub fn drift_state(
             ..*is
         })
     })?;
-    sums(&first.nics, &mut second.nics, |was, is| {
+    pairs(&first.nics, &mut second.nics, |was, is| {
         Ok(Nic {
             free: drift.time(is.free)?,
             birth: drift.time(is.birth)?,
@@ -61,7 +61,7 @@ pub fn drift_state(
             ..*is
         })
     })?;
-    sums(&first.sources, &mut second.sources, |was, is| {
+    pairs(&first.sources, &mut second.sources, |was, is| {
         Ok(Source {
             made: drift.sum(was.made, is.made)?,
             clock: drift.time(is.clock)?,
@@ -139,21 +139,6 @@ fn unless_zero(time: u64, drift: &Drift) -> Result<u64, Differs> {
 fn each<T: bytemuck::Pod>(column: &mut Column<T>, later: impl Fn(&T) -> Result<T, Differs>) -> Result<(), Differs> {
     for record in column.as_mut_slice() {
         *record = later(record)?;
-    }
-    Ok(())
-}
-
-/// The same of a column that has a record for each thing of the network, which count something.
-fn sums<T: bytemuck::Pod>(
-    first: &Column<T>,
-    second: &mut Column<T>,
-    later: impl Fn(&T, &T) -> Result<T, Differs>,
-) -> Result<(), Differs> {
-    if first.len() != second.len() {
-        return Err(Differs("how much there is"));
-    }
-    for (was, is) in first.as_slice().iter().zip(second.as_mut_slice()) {
-        *is = later(was, is)?;
     }
     Ok(())
 }

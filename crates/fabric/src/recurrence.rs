@@ -319,7 +319,7 @@ fn room_of_iterations(plan: &Plan, first: &Rank, second: &Rank) -> Result<u64, D
 }
 
 /// Replaces each record of a column by what it is later.
-fn pairs<T: bytemuck::Pod>(
+pub(crate) fn pairs<T: bytemuck::Pod>(
     first: &des::Column<T>,
     second: &mut des::Column<T>,
     later: impl Fn(&T, &T) -> Result<T, Differs>,
