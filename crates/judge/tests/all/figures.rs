@@ -29,6 +29,7 @@ fn runs() -> Vec<RunResult> {
         "[[job]]\nwork = { kind = \"halo3d-26\", grid = [8, 8, 8] }\nstart = { spread = \"1 us\" }\n",
         "[[job]]\nwork = { kind = \"halo3d-26\", grid = [64, 64, 64] }\n[run]\nend = \"3 us\"\n",
         "[router]\nmodel = \"sculpin\"\n[[job]]\nwork = { kind = \"allreduce-loop\", messages = [\"1 KiB\"], iterations = 40 }\n",
+        "[[job]]\nwork = { kind = \"ring\", iterations = 2 }\n[run]\nend = \"done\"\nfast_forward = \"statistical\"\n",
         "[[job]]\nwork = { kind = \"memory\", pattern = \"random\", accesses = 20 }\n",
         "[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\nengine = \"optimistic\"\nworkers = 2\n",
         "[fail]\ncables = [\"(0,0) x+\"]\nerror_rate = 1e-5\n[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\n",
