@@ -54,6 +54,20 @@ def test_a_comparison_says_which_point_is_best_and_by_how_much(tmp_path):
     assert (figure["names"], figure["over"]) == (["1 GB/s", "4 GB/s"], "link.bandwidth")
 
 
+def test_a_time_that_was_estimated_has_its_interval(tmp_path):
+    work = {"kind": "allreduce-loop", "messages": ["64 KiB"], "compute": "2 us", "iterations": 1000}
+    tree = {"kind": "fat-tree", "down": [4, 4], "up": [4]}
+    asked = study(
+        topology=tree, routing={"kind": "scatter"}, job=[{"work": work}], run={"end": "done", "fast_forward": "statistical"}
+    )
+    found = asked.run(out=tmp_path / "r", progress=False)
+    (answer,) = answers(found)
+    estimated = found.records[0].summary["estimated"]
+    assert estimated["share"] > 0.5
+    interval = f" +- {amount(estimated['error_ns'], 'ns')} (95 %; {100 * estimated['share']:.0f} % of the run was estimated): its ranks spend"
+    assert interval in answer.sentence
+
+
 def test_bars_have_the_names_that_tell_them_apart_and_nothing_beside_them(tmp_path):
     networks = [{"name": "square", "kind": "torus", "shape": [2, 2]}, {"name": "line", "kind": "ring", "routers": 4}]
     asked = study(

@@ -357,7 +357,7 @@ def _of_one(records: Sequence[RunRecord]) -> Answer | None:
     numbers = [(each, float(value)) for each, value in values if isinstance(value, int | float)]
     figure = figure_of(metric)
     unit, word = (figure.unit, figure.word) if figure else ("", metric)
-    over = f", over {counted(len(numbers), 'seed')}" if len(numbers) > 1 else ""
+    over = f", over {counted(len(numbers), 'seed')}" if len(numbers) > 1 else _error(record)
     sentence = f"The {word} is {amount(combined(metric, numbers), unit)}{over}" if numbers else f"There is no {word}"
     sentence += _spent(record) if metric == "jobs.0.time_ns" else _tail(record) if numbers and metric == "latency_ns.mean" else ""
     if record.state != "ok":
@@ -365,6 +365,14 @@ def _of_one(records: Sequence[RunRecord]) -> Answer | None:
     question = "How long does it take?" if metric != "latency_ns.mean" else "How long do messages take?"
     figures = ({"kind": "cdf", "run": record.id},) if metric == "latency_ns.mean" and "cdf" in record.tables else ()
     return Answer(question, f"{sentence}.", figures)
+
+
+def _error(record: RunRecord) -> str:
+    """Say how well a time is known of which a part was estimated."""
+    estimated = record.summary.get("estimated") or {}
+    if not estimated.get("iterations") or default_metric(record) != "jobs.0.time_ns":
+        return ""
+    return f" +- {amount(estimated['error_ns'], 'ns')} (95 %; {100 * estimated['share']:.0f} % of the run was estimated)"
 
 
 def _spent(record: RunRecord) -> str:
