@@ -357,9 +357,10 @@ def _of_one(records: Sequence[RunRecord]) -> Answer | None:
     numbers = [(each, float(value)) for each, value in values if isinstance(value, int | float)]
     figure = figure_of(metric)
     unit, word = (figure.unit, figure.word) if figure else ("", metric)
-    over = f", over {counted(len(numbers), 'seed')}" if len(numbers) > 1 else _error(record)
+    is_time = metric == "jobs.0.time_ns"
+    over = f", over {counted(len(numbers), 'seed')}" if len(numbers) > 1 else _error(record) if is_time else ""
     sentence = f"The {word} is {amount(combined(metric, numbers), unit)}{over}" if numbers else f"There is no {word}"
-    sentence += _spent(record) if metric == "jobs.0.time_ns" else _tail(record) if numbers and metric == "latency_ns.mean" else ""
+    sentence += _spent(record) if is_time else _tail(record) if numbers and metric == "latency_ns.mean" else ""
     if record.state != "ok":
         sentence += f"; {record.why}"
     question = "How long does it take?" if metric != "latency_ns.mean" else "How long do messages take?"
@@ -370,7 +371,7 @@ def _of_one(records: Sequence[RunRecord]) -> Answer | None:
 def _error(record: RunRecord) -> str:
     """Say how well a time is known of which a part was estimated."""
     estimated = record.summary.get("estimated") or {}
-    if not estimated.get("iterations") or default_metric(record) != "jobs.0.time_ns":
+    if not estimated.get("iterations"):
         return ""
     return f" +- {amount(estimated['error_ns'], 'ns')} (95 %; {100 * estimated['share']:.0f} % of the run was estimated)"
 

@@ -3,7 +3,6 @@
 use super::RunError;
 use crate::harvest::{Harvest, HarvestWanted, InFlight};
 use des::apart::divide;
-use des::recurrence::Landing;
 use fabric::models::AnyFabric;
 use fabric::observe::Stats;
 use fabric::state::Parts;
@@ -46,14 +45,6 @@ pub(super) fn divided(
         one,
         others,
     }))
-}
-
-/// What is under way where a run has leapt to.
-pub(super) fn under_way_of(world: &AnyFabric, landing: &Landing<'_, AnyFabric>) -> InFlight {
-    let mut in_flight = InFlight::default();
-    let events = landing.events.iter();
-    events.for_each(|event| in_flight.count(event, world.net()));
-    under_way(world, &Parts::new([landing.state]), in_flight)
 }
 
 /// What is under way in queues, in interfaces and on links.

@@ -4,24 +4,21 @@
 //! it is moved as many iterations further as leave the last ones to be run, and what was counted in the sample is counted as often as it has room in
 //! them ([`fabric::drift`]).
 
-use super::divide::under_way_of;
 use super::pace::Estimator;
-use super::repeat::Repeating;
+use super::repeat::{Repeating, RunOf, set_flows, shown_to};
 use super::supervisor::{Supervisor, advance};
 use super::{Keeper, RunError};
-use des::recurrence::{drift, observed};
+use des::recurrence::drift;
 use des::{Stop, Time};
 use fabric::drift::{drift_event, drift_state};
 use fabric::engines::NetworkEngine;
-use fabric::observe::{Shown, Stats};
-use fabric::recurrence::laps;
 
 impl<'w> Repeating<'_, 'w> {
     /// Runs a sample and leaves out what is like it, if that can be done; returns why the run has stopped if it has.
     pub(super) fn estimate(
         &self,
         engine: &mut NetworkEngine<'w>,
-        here: &[bool],
+        of: RunOf<'_>,
         estimator: &mut Estimator,
         supervisor: &mut Supervisor<'_, '_>,
         keeper: &mut Option<Keeper<'_>>,
@@ -34,9 +31,7 @@ impl<'w> Repeating<'_, 'w> {
         };
         let sample = sample.next_multiple_of(world.clock());
         let first = engine.save();
-        let noting = observed(world, &first, Stats::note_all).map_err(|torn| RunError::Engine(torn.0))?;
-        *engine = (self.restore)(&noting, true)?;
-        world.net().follow_messages(true);
+        *engine = self.noting(&first)?;
         let departed =
             |engine: &NetworkEngine<'_>| engine.view().observers.iter().map(|stats| stats.injected).sum::<u64>();
         let before = departed(engine);
@@ -46,13 +41,9 @@ impl<'w> Repeating<'_, 'w> {
         if stop != Stop::Until {
             return Ok(Some(stop));
         }
-        let mut shown = Shown::default();
-        for stats in engine.view().observers {
-            stats.shown().into_iter().for_each(|part| shown.merge(part));
-        }
+        let mut shown = shown_to(engine);
         shown.balance(departed(engine) - before);
-        let mut laps = laps(world.net(), &engine.view().states);
-        laps.retain(|lap| here.get(lap.home as usize).is_none_or(|&here| here));
+        let laps = of.laps(world.net(), engine);
         let second = engine.save();
         let plan = estimator.plan(&laps, [engine.reached().0, self.until.0], sample);
         let moved = plan.filter(|_| !shown.is_empty()).map(|plan| {
@@ -64,8 +55,7 @@ impl<'w> Repeating<'_, 'w> {
                 |event| drift_event(event, &plan.drift),
                 |mut stats, landing| {
                     stats.repeat(&shown, plan.drift.by / plan.drift.times, plan.drift.times);
-                    let under_way = under_way_of(world, landing);
-                    (stats.flow, stats.message_flow) = (under_way.flow, under_way.message_flow);
+                    set_flows(world, &mut stats, landing);
                     stats.estimated.add(&plan.part);
                     stats
                 },

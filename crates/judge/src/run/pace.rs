@@ -100,7 +100,6 @@ impl JobPace {
         }
         let (early, late) = means.split_at(means.len() / 2);
         let apart = half_width(early).zip(half_width(late));
-        let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         if apart.is_some_and(|(a, b)| (average(early) - average(late)).abs() > a.hypot(b)) {
             // It was not in its stride yet.
             self.borders.drain(..early.len());
@@ -116,9 +115,13 @@ impl JobPace {
     }
 }
 
+fn average(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// What neighbours among some values have in common: the correlation of each with the next.
 fn correlation(values: &[f64]) -> f64 {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let mean = average(values);
     let square: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let product: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
     // Values that are all the same are not like each other more than like any others.

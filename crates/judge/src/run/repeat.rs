@@ -5,7 +5,7 @@
 //! iteration. Whether it is one, [`des::recurrence`] says by the whole state at five moments; then all periods but the last are left out.
 //! Where the whole is another after a period, and what a job has met so far is the same, the run is divided there.
 
-use super::divide::{RunHalves, divided, under_way, under_way_of};
+use super::divide::{RunHalves, divided, under_way};
 use super::pace::Estimator;
 use super::period::{Look, PeriodSearch, WORTH};
 use super::supervisor::{Supervisor, advance};
@@ -17,8 +17,9 @@ use des::{Stop, Time};
 use fabric::engines::NetworkEngine;
 use fabric::met::met_by;
 use fabric::models::AnyFabric;
+use fabric::network::Network;
 use fabric::observe::{Shown, Stats};
-use fabric::recurrence::{laps, may_repeat};
+use fabric::recurrence::{RankLap, laps, may_repeat};
 use fabric::state::Parts;
 
 /// How the engine of a run is made anew from what it has saved; `true`: what its workers are shown from there on is noted.
@@ -49,6 +50,13 @@ pub(super) struct RunOf<'a> {
 }
 
 impl RunOf<'_> {
+    /// Where the first ranks are of the jobs that are looked at.
+    pub(super) fn laps(&self, net: &Network, engine: &NetworkEngine<'_>) -> Vec<RankLap> {
+        let mut laps = laps(net, &engine.view().states);
+        laps.retain(|lap| self.here.get(lap.home as usize).is_none_or(|&here| here));
+        laps
+    }
+
     /// Whether something has happened at a router that is in another part.
     fn meets_others(&self, engine: &NetworkEngine<'_>) -> bool {
         !self.elsewhere.is_empty() && {
@@ -72,6 +80,14 @@ pub(super) enum RunGone<'w> {
 }
 
 impl<'w> Repeating<'_, 'w> {
+    /// The engine as it was saved, which from there on notes all that its workers are shown.
+    pub(super) fn noting(&self, saved: &[u8]) -> Result<NetworkEngine<'w>, RunError> {
+        let noting = observed(self.world, saved, Stats::note_all).map_err(|torn| RunError::Engine(torn.0))?;
+        let engine = (self.restore)(&noting, true)?;
+        self.world.net().follow_messages(true);
+        Ok(engine)
+    }
+
     /// Runs everything of a part but for what repeats, which is added to `left_out`.
     pub(super) fn run(
         &self,
@@ -89,13 +105,12 @@ impl<'w> Repeating<'_, 'w> {
             if of.meets_others(&engine) {
                 return Ok(RunGone::Met(engine.reached()));
             }
-            let mut laps = laps(world.net(), &engine.view().states);
-            laps.retain(|lap| of.here.get(lap.home as usize).is_none_or(|&here| here));
+            let laps = of.laps(world.net(), &engine);
             let now = engine.reached().0;
             if let Some(estimator) = &mut estimator
                 && estimator.look(&laps, now)
             {
-                match self.estimate(&mut engine, of.here, estimator, supervisor, keeper)? {
+                match self.estimate(&mut engine, of, estimator, supervisor, keeper)? {
                     Some(stop) => return Ok(RunGone::Ended(engine, stop)),
                     None => continue,
                 }
@@ -194,20 +209,12 @@ impl<'w> Trial<'_, 'w> {
                 return Ok(halves.map_or(Trialled::Differs, Trialled::Divides));
             }
             if border == BORDERS - 2 {
-                let noting = observed(world, &saved[border], Stats::note_all);
-                *engine = restore(&noting.map_err(|torn| RunError::Engine(torn.0))?, true)?;
-                world.net().follow_messages(true);
+                *engine = self.of.noting(&saved[border])?;
                 before = sent(engine);
             }
         }
         let agrees = self.agrees(engine);
-        let mut shown = Shown::default();
-        let view = engine.view();
-        view.observers
-            .iter()
-            .filter_map(|stats| stats.shown())
-            .for_each(|part| shown.merge(part));
-        drop(view);
+        let mut shown = shown_to(engine);
         let after = sent(engine);
         shown.set_departed(after.0 - before.0, after.1 - before.1);
         let borders = [0, 1, 2, 3, 4].map(|border| &saved[border][..]);
@@ -215,7 +222,7 @@ impl<'w> Trial<'_, 'w> {
         let leapt = leap(world, borders, most, |stats, landing| {
             let mut stats = stats;
             stats.repeat(&shown, self.period, landing.times);
-            self.set_flows(&mut stats, landing);
+            set_flows(world, &mut stats, landing);
             stats
         });
         Ok(match leapt {
@@ -257,10 +264,22 @@ impl<'w> Trial<'_, 'w> {
         };
         (sum(|stats| stats.flow), sum(|stats| stats.message_flow)) == (under_way.flow, under_way.message_flow)
     }
+}
 
-    /// Sets the sums of what has set out and not arrived to what is under way: messages have other numbers than those that were counted.
-    fn set_flows(&self, stats: &mut Stats, landing: &Landing<'_, AnyFabric>) {
-        let under_way = under_way_of(self.of.world, landing);
-        (stats.flow, stats.message_flow) = (under_way.flow, under_way.message_flow);
+/// All that an engine's observers were shown since they note it.
+pub(super) fn shown_to(engine: &NetworkEngine<'_>) -> Shown {
+    let mut shown = Shown::default();
+    for stats in engine.view().observers {
+        stats.shown().into_iter().for_each(|part| shown.merge(part));
     }
+    shown
+}
+
+/// Sets the sums of what has set out and not arrived to what is under way where a run has leapt to: messages have other numbers than those that were counted.
+pub(super) fn set_flows(world: &AnyFabric, stats: &mut Stats, landing: &Landing<'_, AnyFabric>) {
+    let mut in_flight = InFlight::default();
+    let events = landing.events.iter();
+    events.for_each(|event| in_flight.count(event, world.net()));
+    let under_way = under_way(world, &Parts::new([landing.state]), in_flight);
+    (stats.flow, stats.message_flow) = (under_way.flow, under_way.message_flow);
 }
