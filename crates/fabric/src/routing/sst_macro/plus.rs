@@ -144,15 +144,20 @@ impl ReadyRouting for SpineTurns {
         let thirds = (numbers.groups - 2) * numbers.links;
         if self.progressive && thirds > 0 {
             let to_target = numbers.first_to(own, target) - numbers.first_global();
-            let is_third = |link: u32| link.wrapping_sub(to_target) >= numbers.links;
-            let link = match self.clock {
-                Some(clock) => clock.first(packet.time().0, thirds + numbers.links, is_third),
+            let round = match self.clock {
+                // Of as many as if there were links to the own group, too.
+                Some(clock) => {
+                    let group = |link: u32| link / numbers.links;
+                    let is_third = |link: u32| group(link) != own && group(link) != target;
+                    let drawn = clock.first(packet.time().0, numbers.groups * numbers.links, is_third);
+                    drawn.map(|link| numbers.first_to(own, group(link)) + link % numbers.links)
+                }
                 None => {
                     let drawn = below(mix(word), thirds.into()) as u32;
-                    Some(drawn + if drawn >= to_target { numbers.links } else { 0 })
+                    let behind = if drawn >= to_target { numbers.links } else { 0 };
+                    Some(numbers.first_global() + drawn + behind)
                 }
             };
-            let round = link.map(|link| numbers.first_global() + link);
             if let Some(round) = round.filter(|&round| seen.at(minimal) > 2 * seen.at(round)) {
                 return way(round, vc);
             }
