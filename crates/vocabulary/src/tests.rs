@@ -396,7 +396,7 @@ fn presets_fill_defaults_and_explicit_keys_override() {
             pisces.router.buffer,
             pisces.router.output_buffer
         ),
-        (true, Some(Bytes(8_192)), Some(Bytes(65_536)))
+        (true, Some(Bytes(8_192)), Some(Bytes(64_000)))
     );
     let merlin = preset("router.preset = \"merlin\"\nlink.bandwidth = \"20 GB/s\"");
     assert_eq!(merlin.router.crossbar_bandwidth, Some(BitsPerSec(240_000_000_000)));

@@ -6,7 +6,8 @@
 //!   their inputs. The credit of the input buffer is back when the packet's tail has come, and not before the link's latency has passed.
 //! * **Output.** A packet in the output buffer is put in line for the link as soon as the buffer at the other end has room: at once, or when
 //!   a credit comes, then in the order of its channel. Its room there is taken when it is put in line. The line is first come, first
-//!   served. The room in the output buffer is free when the tail has left. Nodes take what comes.
+//!   served. The room in the output buffer is free when the tail has left.
+//! * **Node.** It has a buffer as a router has behind a link, and sends the credit of a packet when all of it has come.
 //!
 //! So a start is known when the packet is put in line, and room in an output buffer comes back by an event of the router's own.
 
@@ -34,6 +35,8 @@ pub struct OutputBuffered {
     buffer: u64,
     /// From a head's arrival until the router looks at it (ps).
     traversal: u64,
+    /// From the time at which a packet has left for its node until its credit is back (ps).
+    node_credit: u64,
 }
 
 impl RouterModel for OutputBuffered {
@@ -44,12 +47,14 @@ impl RouterModel for OutputBuffered {
     };
 
     fn new(spec: &RunSpec, net: &Network) -> Self {
+        let to_node = spec.links.of("host").latency.0;
         OutputBuffered {
             buffer: spec
                 .router
                 .share(spec.router.output_buffer, net.vcs)
                 .map_or(u64::MAX / 2, |bytes| bytes.0),
             traversal: spec.router.traversal.0,
+            node_credit: to_node + spec.router.credit(to_node, 0),
         }
     }
 
@@ -58,6 +63,14 @@ impl RouterModel for OutputBuffered {
         let channels = ports.start * net.vcs..ports.end * net.vcs;
         st.refused.fill(channels.start, vec![EMPTY; channels.len()]);
         st.held.fill(channels.start, vec![0; channels.len()]);
+        let all = st.channels.as_mut_slice();
+        for site in &(*net.sites)[routers.start as usize..routers.end as usize] {
+            let [first, end] =
+                [u32::from(site.net), site.ports()].map(|local| (site.port + local - ports.start) * net.vcs);
+            for to_node in &mut all[first as usize..end as usize] {
+                to_node.credit = net.buffer;
+            }
+        }
     }
 
     fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
@@ -186,9 +199,8 @@ impl<J: Journal, S: Sink<Fabric<OutputBuffered>>> AtRouter<'_, OutputBuffered, J
         };
         let tail = packet.time().0.saturating_sub(self.model.traversal) + behind;
         self.return_credit(&packet, now.max(tail.saturating_sub(delay)));
-        let ejects = port - site.port >= u32::from(site.net);
         let is_first = self.st.ports.get(port).channels >> vc & 1 == 0;
-        if ejects || is_first && self.st.channels.get(channel).credit >= i64::from(size) {
+        if is_first && self.st.channels.get(channel).credit >= i64::from(size) {
             if waited {
                 self.st.ports.edit(self.j, port).mark -= self.serialisation(port, size);
             }
@@ -230,11 +242,14 @@ impl<J: Journal, S: Sink<Fabric<OutputBuffered>>> AtRouter<'_, OutputBuffered, J
         let free = Time(start + serialisation);
         let room = Packet::new(Kind::Credit, free, lp, local as u16).with_vc(vc);
         self.sink.send_at(free, room.with_value(u64::from(size) + OWN));
+        let channel = port * net.vcs + u32::from(vc);
+        self.st.channels.edit(self.j, channel).credit -= i64::from(size);
         if local < u32::from(site.net) {
-            let channel = port * net.vcs + u32::from(vc);
-            self.st.channels.edit(self.j, channel).credit -= i64::from(size);
             self.transmit(port, packet, vc, start, serialisation);
         } else {
+            let back = Time(free.0 + self.model.node_credit);
+            let credit = Packet::new(Kind::Credit, back, lp, local as u16).with_vc(vc);
+            self.sink.send_at(back, credit.with_value(size.into()));
             self.deliver(&packet.with_lp(lp), start);
         }
     }

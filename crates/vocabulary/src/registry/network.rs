@@ -12,7 +12,7 @@ pub(super) const PRESETS: &[Entry] = &[
     },
     Entry {
         name: "pisces",
-        line: "SST/macro PISCES: output buffers and buffers behind links of 64 KiB each, shared out to the channels, no traversal time.",
+        line: "SST/macro PISCES: output buffers and buffers behind links of 64 KB each, shared out to the channels, no traversal time.",
         groups: &[],
         source: "SST/macro, PISCES",
         limits: "Packets are not interleaved within a packet time.",
