@@ -20,6 +20,7 @@ pub mod ibnetdiscover;
 pub mod lft;
 mod lids;
 mod mistakes;
+pub mod torus;
 
 pub use cdg::{LaneCycle, find_cycle};
 pub use engine::{Options, Report, RouteError, RoutingEngine, route, route_with_report};

@@ -22,6 +22,7 @@ mod up_down;
 
 pub use parx::{Quadrants, choice, quadrant};
 
+use super::torus::{Recognition, TorusConf};
 use super::{Subnet, Tables};
 use crate::random::split_mix;
 use fabric::PreparedSubnet;
@@ -198,6 +199,8 @@ pub struct Options {
     /// Switches along each dimension, two of [`RoutingEngine::Parx`] and at most three of [`RoutingEngine::Torus2Qos`]; switch `x + dims[0] * y` has
     /// coordinates (x, y).
     pub dims: Vec<u32>,
+    /// What [`RoutingEngine::Torus2Qos`] is told of its torus, by which switches have coordinates in place of their numbers. With neither it is found by the cables.
+    pub torus: Option<TorusConf>,
     /// Traffic that [`RoutingEngine::Parx`] weighs paths by.
     pub demands: PathDemands,
     /// How that of the hosts of a switch adds up.
@@ -216,6 +219,7 @@ impl Default for Options {
             lanes: 8,
             seed: 1,
             dims: Vec::new(),
+            torus: None,
             demands: PathDemands::default(),
             demand_sums: DemandSums::default(),
             parted: false,
@@ -250,6 +254,8 @@ pub struct Report {
     pub classes: Vec<(u8, u8)>,
     /// Roots that were given or found.
     pub roots: Vec<u32>,
+    /// The torus of [`RoutingEngine::Torus2Qos`].
+    pub torus: Option<Recognition>,
 }
 
 impl Report {

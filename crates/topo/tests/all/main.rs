@@ -16,3 +16,4 @@ mod route_analysis;
 mod rules;
 mod subnet_files;
 mod torus_2qos;
+mod torus_recognition;

@@ -118,7 +118,7 @@ fn a_dead_corner_is_gone_round_by_a_turn_before_it_on_a_lane_of_its_own() {
 fn what_is_no_torus_is_refused() {
     let subnet = Subnet::of(&torus(&[4, 4], &[]));
     for (shape, expected) in [
-        (vec![], "is not that of a torus"),
+        (vec![], "rings of four switches"),
         (vec![4, 5], "is not that of a torus"),
         (vec![2, 2, 2, 2], "at most 3 dimensions"),
         (vec![2, 8], "are no neighbours on a torus"),

@@ -61,7 +61,7 @@ pub(super) fn with_lanes(
         before: layers.pairs,
         after,
         classes,
-        roots: Vec::new(),
+        ..Report::default()
     };
     Ok((tables, report))
 }
