@@ -299,9 +299,12 @@ def _named_files(specification: dict[str, Any]) -> list[tuple[dict[str, Any], st
     """Return the places of a specification that name a file, as (table, key)."""
     topology = specification.get("topology") or {}
     source = (specification.get("routing") or {}).get("source") or {}
+    made = source.get("engine") if isinstance(source, dict) else None
     tables = source.get("file") if isinstance(source, dict) else None
+    torus = made.get("torus") if isinstance(made, dict) else None
     read = topology.get("kind") == "graph" and topology.get("format") != "built-in" and topology.get("text") is None
-    return [*([(topology, "file")] if read else []), *([(tables, "path")] if isinstance(tables, dict) else [])]
+    told = [(file, "path") for file in (tables, torus) if isinstance(file, dict)]
+    return [*([(topology, "file")] if read else []), *told]
 
 
 def _files_of(task: dict[str, Any]) -> dict[str, bytes]:

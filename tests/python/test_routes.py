@@ -339,3 +339,72 @@ def test_parx_weighs_paths_by_the_demand(tmp_path):
     assert blind.summary["addresses_per_host"] == 4
     assert "LMC 2" in blind.about["note"]
     assert blind._routes.compact() != seeing._routes.compact()
+
+
+def test_a_torus_is_found_by_its_cables_or_by_opensm_s_file(tmp_path):
+    texts = dict(re.findall(r"<!-- file: (torus\S*) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL))
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert run(tmp_path, "torus.toml", "--engine", "torus-2qos", "--samples", "2", "--out", "torus")[0] == 0
+    switches = (tmp_path / "torus/fabric.ibnetdiscover").read_text()
+    head, *blocks = switches.split("\nvendid=")
+    fabric = tmp_path / "torus.ibnetdiscover"
+    # Blocks backwards: numbers say no coordinates.
+    fabric.write_text("\nvendid=".join([head, *reversed([block.rstrip() + "\n" for block in blocks])]))
+    code, out, err = run(
+        tmp_path, fabric, "--engine", "torus-2qos", "--remove", "switch (2,1)", "--samples", "2", "--hottest", "0"
+    )
+    assert code == 0, err
+    told = re.search(r"note: a torus of (\d) x (\d), coordinates from `\(6,4\)`; without a switch at", out)
+    assert told, out
+    assert sorted(told.groups()) == ["5", "7"]
+    arguments = ["--engine", "torus-2qos", "--torus", "torus-2QoS.conf", "--samples", "2", "--json"]
+    code, out, err = run(tmp_path, fabric, "--remove", "switch (2,1)", *arguments)
+    assert code == 0, err
+    [entry], names = json.loads(out)["engines"], json.loads(out)["fabric"]["switch_names"]
+    torus = entry["about"]["torus"]
+    assert (torus["shape"], torus["rings"], torus["from"]) == ([5, 7, 1], [True, True, False], "(0,0)")
+    # The file's x is the other dimension, and its y begins three switches further down.
+    assert dict(zip(names, torus["coordinates"], strict=True)) == {
+        f"({x},{y})": [y, (x + 3) % 7, 0] for x in range(7) for y in range(5) if (x, y) != (2, 1)
+    }
+    assert [lack["at"] for lack in torus["missing_switches"]] == [[1, 5, 0]]
+    assert torus["missing_cables"] == []
+    same = fs.routes(fabric, engine="torus-2qos", torus=tmp_path / "torus-2QoS.conf", samples=2)
+    assert same.table["lanes_used"].to_list() == [2]
+
+
+def test_a_torus_file_is_refused_by_its_lines_and_with_other_engines(tmp_path, fabric):
+    (tmp_path / "wrong.conf").write_text("torus 2 2\nxp_link 0x10\n")
+    code, _, err = run(tmp_path, fabric, "--engine", "torus-2qos", "--torus", "wrong.conf")
+    assert code == 2
+    assert "z: a number lacks" in err
+    assert all(place in err for place in ("wrong.conf:1", "wrong.conf:2"))
+    code, _, err = run(tmp_path, fabric, "--engine", "minhop", "--torus", "wrong.conf")
+    assert code == 2
+    assert "--torus tells torus-2qos which switch is where" in err
+    # Two leaves and two spines are a ring of four.
+    code, _, err = run(tmp_path, fabric, "--engine", "torus-2qos")
+    assert code == 2
+    assert "rings of four switches, such as `leaf0`, `spine0`, `leaf1`, `spine1`: it may be a torus of 4 or of 2 x 2" in err
+    with pytest.raises(ValueError, match="torus-2qos"):
+        fs.routes(fabric, engine="minhop", torus="wrong.conf")
+
+
+def test_a_study_on_a_real_torus_runs_by_the_file(tmp_path):
+    (tmp_path / "torus.toml").write_text('name = "t"\n[topology]\nkind = "torus"\nshape = [5, 3]\nnodes_per_router = 1\n')
+    assert run(tmp_path, "torus.toml", "--engine", "torus-2qos", "--samples", "2", "--out", "torus")[0] == 0
+    guid = 0x5157 << 32
+    links = f"xp_link {guid} {guid + 1} to the right\nyp_link {guid} {guid + 5}\n"
+    (tmp_path / "torus-2QoS.conf").write_text(f"torus 5 3 1\n{links}")
+    study = {
+        "name": "t",
+        "topology": {"kind": "graph", "file": str(tmp_path / "torus/fabric.ibnetdiscover")},
+        "routing": {"kind": "torus-2qos", "torus": str(tmp_path / "torus-2QoS.conf")},
+        "job": [{"work": {"kind": "uniform", "load": 0.3, "message": "2 KiB"}}],
+        "run": {"end": "5 us"},
+    }
+    ran = fs.Study(study).run(out=tmp_path / "out", progress=False)
+    assert len(ran.runs) == 1
+    warnings = [found for found in fs.Study(study).check().diagnostics if found.key == "routing.torus"]
+    assert [found.reason for found in warnings] == ["line 2: `to` and what follows is left out, as OpenSM does"]

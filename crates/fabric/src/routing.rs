@@ -95,7 +95,7 @@ pub use proof::Proof;
 pub use sst_macro::{Draw, DrawSpec};
 pub use table::PathTable;
 pub use table_source::table_bytes;
-pub use tables::{DemandsFrom, DemandsSpec, PathChoice, SumsIn, TableSource, TablesSpec};
+pub use tables::{DemandsFrom, DemandsSpec, KnownFile, PathChoice, SumsIn, TableSource, TablesSpec};
 pub use turns::COUNTER;
 pub use valiant::ViaSpec;
 pub use weigh::{Congestion, Per, Sense};

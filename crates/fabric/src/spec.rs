@@ -20,8 +20,9 @@ use work::workload::spec::rails_of;
 pub use crate::equipment::*;
 pub use crate::routing::{
     Congestion, DallySpec, DemandsFrom, DemandsSpec, DerouteSpec, DetourSpec, DfpSpec, Draw, DrawSpec, Equal,
-    EqualSpec, InTime, KeepSpec, NoKeys, OmniSpec, PathChoice, PenaltySpec, Per, PicksSpec, RatioSpec, RoomSpec,
-    RoutingSpec, Scope, SenseSpec, SumsIn, TableSource, TablesSpec, TakeSpec, Taken, Tie, TieSpec, Via, ViaSpec,
+    EqualSpec, InTime, KeepSpec, KnownFile, NoKeys, OmniSpec, PathChoice, PenaltySpec, Per, PicksSpec, RatioSpec,
+    RoomSpec, RoutingSpec, Scope, SenseSpec, SumsIn, TableSource, TablesSpec, TakeSpec, Taken, Tie, TieSpec, Via,
+    ViaSpec,
 };
 pub use outage::{Outage, OutagesSpec, Reroute, in_outage};
 pub use plain::plain;

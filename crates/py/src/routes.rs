@@ -18,6 +18,7 @@ use topo::subnet::analysis::{Loads, LostPath, Paths, Questions, Shift, read_dema
 use topo::subnet::engine::{JobDemand, Options, PathDemands, RoutingEngine, route_with_report};
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
+use topo::subnet::torus::{Recognition, TorusConf};
 use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
 use topo::{GraphFormat, GraphSpec, TopologySpec};
 
@@ -213,8 +214,8 @@ impl PyFabric {
         Ok(PyFabric::new(parts))
     }
 
-    /// Tables by an engine; options: `{"roots": [names], "lanes": 8, "seed": 1, "dims": [12, 8], "demand": {"file": name, "text": csv}}`,
-    /// the demand for engines that weigh paths by it.
+    /// Tables by an engine; options: `{"roots": [names], "lanes": 8, "seed": 1, "dims": [12, 8], "demand": {"file": name, "text": csv}, "torus": {"file": name,
+    /// "text": conf}}`, the demand for engines that weigh paths by it, the torus for `torus-2qos`.
     fn route(&self, py: Python<'_>, engine: &str, options: &str) -> PyResult<Routes> {
         let Some(engine) = RoutingEngine::from_name(engine) else {
             let names: Vec<&str> = RoutingEngine::ALL.iter().map(|engine| engine.name()).collect();
@@ -229,6 +230,11 @@ impl PyFabric {
         if engine == RoutingEngine::Parx && wanted["demand"].is_object() {
             options.demands = PathDemands::Jobs(vec![self.traffic(py, &wanted["demand"])?]);
         }
+        if engine == RoutingEngine::Torus2Qos && wanted["torus"].is_object() {
+            let word = |key: &str| wanted["torus"][key].as_str().unwrap_or_default();
+            let read = TorusConf::read(word("text").as_bytes());
+            options.torus = Some(read.map_err(|mistakes| refused(py, word("file"), &mistakes))?);
+        }
         let mut parts = self.parts.clone();
         let mut note = None;
         if engine == RoutingEngine::Parx && parts.subnet.lmc < 2 {
@@ -236,13 +242,17 @@ impl PyFabric {
             more.subnet.lmc = 2;
             more.lids = Lids::sequential(&more.subnet);
             parts = Arc::new(more);
-            note = Some("LMC 2: four addresses per host");
+            note = Some("LMC 2: four addresses per host".to_owned());
         }
         let of = parts.clone();
         let found = away(py, move || route_with_report(engine, &of.subnet, &options))?;
         let (tables, report) = found.map_err(|error| errors::of_hint(py, engine.name(), &error.reason, &error.hint))?;
+        // Where numbers say the coordinates there is nothing to tell.
+        let torus = report.torus.as_ref().filter(|torus| torus.seed.is_some());
+        note = torus.map(|torus| torus.describe(&parts.subnet)).or(note);
         let about = json!({
             "lanes_needed": report.lanes_needed, "pairs_per_lane": report.before, "note": note,
+            "torus": torus.map(|torus| of_torus(torus, &parts.subnet)),
             "roots": report.roots.iter().map(|&root| parts.subnet.switches[root as usize].name.clone()).collect::<Vec<_>>(),
         });
         Ok(Routes {
@@ -358,6 +368,21 @@ impl PyFabric {
             ..default
         })
     }
+}
+
+/// A torus that was found: its shape, the switch that coordinates are told from, those of all switches, and what lacks.
+fn of_torus(torus: &Recognition, subnet: &Subnet) -> Value {
+    let (names, places) = (subnet.switch_names(), &torus.places);
+    let name = |switch: u32| &names[switch as usize];
+    let at = |place: u32| places.switch(place).map(name);
+    json!({
+        "shape": places.dims, "rings": places.loops, "from": torus.seed.map(name), "notes": torus.notes,
+        "coordinates": (0..subnet.n_switches()).map(|switch| places.place(switch).map(|place| places.coordinates(place))).collect::<Vec<_>>(),
+        "missing_switches": places.lacking(subnet).map(|place| json!({
+            "at": places.coordinates(place), "beside": places.beside(place).into_iter().map(name).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "missing_cables": places.broken(subnet).map(|(a, b)| [at(a), at(b)]).collect::<Vec<_>>(),
+    })
 }
 
 /// Bytes that a writer gives.

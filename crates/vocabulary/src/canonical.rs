@@ -53,13 +53,17 @@ pub fn run_hash(run: &RunSpec) -> String {
     {
         *file = format!("sha256:{}", hash(&text));
     }
-    // So are forwarding tables, whose digest the specification has.
-    if let RoutingSpec::Table(TablesSpec {
-        source: TableSource::File { path, .. },
-        ..
-    }) = &mut named.routing
-    {
-        path.clear();
+    // So are forwarding tables and what tells a torus, whose digests the specification has.
+    match &mut named.routing {
+        RoutingSpec::Table(TablesSpec {
+            source: TableSource::File(file),
+            ..
+        })
+        | RoutingSpec::Torus2Qos(TablesSpec {
+            source: TableSource::Engine { torus: Some(file), .. },
+            ..
+        }) => file.path.clear(),
+        _ => {}
     }
     // And traces.
     for job in &mut named.jobs {

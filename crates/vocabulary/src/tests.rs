@@ -944,6 +944,7 @@ fn tables_are_read_with_their_paths_and_read_back() {
         lmc,
         seed: 1,
         demands: None,
+        torus: None,
     };
     let of_jobs = |source| match source {
         TableSource::Engine {
@@ -961,6 +962,7 @@ fn tables_are_read_with_their_paths_and_read_back() {
                 from: DemandsFrom::Jobs,
                 sums: SumsIn::EightBits,
             }),
+            torus: None,
         },
         source => source,
     };

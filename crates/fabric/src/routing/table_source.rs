@@ -1,10 +1,10 @@
 //! Where forwarding tables come from: an engine of a subnet manager, or a file.
 
 use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
-use super::{DemandsFrom, PathChoice, RoutingSpec, RoutingTerms, SumsIn, TableSource, TablesSpec};
-use study::user_file::hash_bytes;
+use super::{DemandsFrom, KnownFile, PathChoice, RoutingSpec, RoutingTerms, SumsIn, TableSource, TablesSpec};
 use topo::subnet::engine::{DemandSums, PathDemands, Quadrants, choice, quadrant};
 use topo::subnet::faults::{self, Remains};
+use topo::subnet::torus::TorusConf;
 use topo::subnet::{Lids, Mistakes, Options, RouteError, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, GraphSpec, Subnet, Tables, Topology, TopologySpec};
 use work::build_error::BuildError;
@@ -33,6 +33,7 @@ pub(super) fn table(
             lmc,
             seed,
             demands,
+            torus,
         } => {
             subnet.lmc = *lmc;
             bounded(&subnet)?;
@@ -50,6 +51,7 @@ pub(super) fn table(
                 lanes: *lanes,
                 seed: *seed,
                 dims,
+                torus: torus.as_ref().map(torus_of).transpose()?,
                 parted: topology.is_curtailed(),
                 threads: 1,
                 demands: match demands.map(|demands| demands.from) {
@@ -65,7 +67,7 @@ pub(super) fn table(
             };
             route_what_is_left(engine, &subnet, &options, topology)?
         }
-        TableSource::File { path, sha256 } => from_file(path, sha256, &mut subnet, &lids)?,
+        TableSource::File(file) => from_file(file, &mut subnet, &lids)?,
     };
     let fit = || {
         let first = || BySize::first_or_others(tables.small_below.0 as u32, topology.n_routers(), subnet.lmc);
@@ -145,7 +147,7 @@ pub fn table_bytes(routing: &RoutingSpec, topology: &Topology) -> f64 {
     };
     let lmc = match tables.source {
         TableSource::Engine { lmc, .. } => lmc,
-        TableSource::File { .. } => 0,
+        TableSource::File(_) => 0,
     };
     f64::from(topology.n_routers()) * f64::from(topology.n_nodes()) * f64::from(1u32 << lmc) * 5.0
 }
@@ -207,14 +209,9 @@ fn by_quadrant(below: u32, dims: [u32; 2], n_routers: u32) -> BySize {
 }
 
 /// Tables of a file for the subnet, which gets the file's number of addresses.
-fn from_file(path: &str, sha256: &str, subnet: &mut Subnet, lids: &Lids) -> Result<Tables, BuildError> {
-    let refuse =
-        |reason: String, hint: &str| BuildError::field("routing.file", format!("{path}: {reason}"), Some(hint));
-    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string(), "give a file that can be read"))?;
-    if hash_bytes(&bytes) != sha256 {
-        let reason = "it is not what it was when the study was read".to_owned();
-        return Err(refuse(reason, "read the study again"));
-    }
+fn from_file(file: &KnownFile, subnet: &mut Subnet, lids: &Lids) -> Result<Tables, BuildError> {
+    let refuse = |reason: String, hint: &str| refuse_file("routing.file", file, &reason, hint);
+    let bytes = file.bytes().map_err(|(reason, hint)| refuse(reason, hint))?;
     let mistakes = |mistakes: Mistakes| {
         refuse(
             mistakes.to_string(),
@@ -233,6 +230,18 @@ fn from_file(path: &str, sha256: &str, subnet: &mut Subnet, lids: &Lids) -> Resu
     }
     bounded(subnet)?;
     Ok(compact::read(&bytes, subnet).map_err(mistakes)?.tables)
+}
+
+fn refuse_file(key: &str, file: &KnownFile, reason: &str, hint: &str) -> BuildError {
+    BuildError::field(key, format!("{}: {reason}", file.path), Some(hint))
+}
+
+/// What a file says of a torus.
+fn torus_of(file: &KnownFile) -> Result<TorusConf, BuildError> {
+    let refuse = |reason: String, hint: &str| refuse_file("routing.torus", file, &reason, hint);
+    let bytes = file.bytes().map_err(|(reason, hint)| refuse(reason, hint))?;
+    let read = TorusConf::read(bytes.as_slice());
+    read.map_err(|mistakes| refuse(mistakes.to_string(), "see torus-2QoS.conf(5)"))
 }
 
 /// The addresses per host that compact tables are for, as a power of two.

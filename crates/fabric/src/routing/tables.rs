@@ -8,10 +8,11 @@ use super::prelude::*;
 use super::table::{PathTable, TableRule};
 use super::table_source;
 use std::sync::Arc;
-use study::Bytes;
 use study::choice;
 use study::user_file::hash_bytes;
 use study::user_file::read_bytes;
+use study::{Bytes, Default, Type, key};
+use topo::subnet::torus::TorusConf;
 use topo::subnet::{LevelMap, RoutingEngine};
 
 /// What is known of a routing by tables.
@@ -142,6 +143,14 @@ impl ByTables for Parx {
     const GOES_ON: bool = false;
 }
 
+/// OpenSM's file for `torus-2qos`.
+const TORUS: Parameter = key(
+    "torus",
+    Type::Text,
+    Default::From("none: by the numbers of the routers of a torus or mesh, by the cables of a graph"),
+    "Path of a torus-2QoS.conf, relative to the study's folder: which routers have which coordinates, by their GUIDs.",
+);
+
 /// `torus-2qos`.
 pub struct Torus2Qos;
 
@@ -150,8 +159,9 @@ impl ByTables for Torus2Qos {
     const SOURCE: &'static str = "OpenSM, torus-2QoS(8)";
     const LIMITS: &'static str = "One level of service. Rings that fall in pieces are refused, and dead routers side by side in another dimension than the last.";
     const FITS: Fits = Fits::only(&[TopologyKind::Torus, TopologyKind::Mesh])
-        .which(" of at most three dimensions", has_few_dimensions);
-    const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW];
+        .which(" of at most three dimensions", has_few_dimensions)
+        .or_graphs(", also as graphs of files");
+    const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW, TORUS];
     const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Torus2Qos);
     /// Lanes are by the router that a packet has come from first.
     const GOES_ON: bool = false;
@@ -213,14 +223,36 @@ pub enum TableSource {
         /// By what paths weigh that is sent, for engines that ask for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         demands: Option<DemandsSpec>,
+        /// What tells the coordinates of routers, for `torus-2qos`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        torus: Option<KnownFile>,
     },
     /// A file: compact tables, or a dump of linear forwarding tables.
-    File {
-        /// Its path, as resolved against the study's folder.
-        path: String,
-        /// SHA-256 of its bytes when the study was read.
-        sha256: String,
-    },
+    File(KnownFile),
+}
+
+/// A file that a run knows again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownFile {
+    /// Its path, as resolved against the study's folder.
+    pub path: String,
+    /// SHA-256 of its bytes when the study was read.
+    pub sha256: String,
+}
+
+impl KnownFile {
+    /// What it holds. `Err`: a reason and a hint.
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, (String, &'static str)> {
+        let read = std::fs::read(&self.path);
+        let bytes = read.map_err(|error| (error.to_string(), "give a file that can be read"))?;
+        match hash_bytes(&bytes) == self.sha256 {
+            true => Ok(bytes),
+            false => Err((
+                "it is not what it was when the study was read".to_owned(),
+                "read the study again",
+            )),
+        }
+    }
 }
 
 /// By what paths weigh.
@@ -290,6 +322,7 @@ impl<T: ByTables> NamedRouting for T {
                     from: keys.choice("demands"),
                     sums: keys.choice("demand_sums"),
                 }),
+                torus: keys.has("torus").then(|| torus(keys, findings)).flatten(),
             },
         };
         let path = keys.choice("path");
@@ -363,25 +396,56 @@ impl ReadyRouting for Arc<PathTable> {
     }
 }
 
-/// The file's place and what it has now, so that a run knows it again.
+/// The tables' file.
 fn file(keys: &OwnValues, findings: &mut Findings) -> Option<TableSource> {
+    if keys.values.text("file").is_none() {
+        let hint = "give a file that `fabricsim routes ... --out DIR` has written, or a dump of forwarding tables";
+        findings.error(keys.values.place("file"), "routing.file", "is missing", hint);
+        return None;
+    }
+    known_file("file", keys, findings).map(|(file, _)| TableSource::File(file))
+}
+
+/// The file that tells a torus, if there is one.
+fn torus(keys: &OwnValues, findings: &mut Findings) -> Option<KnownFile> {
+    keys.values.text("torus")?;
+    let (file, bytes) = known_file("torus", keys, findings)?;
+    let place = keys.values.place("torus");
+    match TorusConf::read(bytes.as_slice()) {
+        Ok(conf) => {
+            for note in conf.notes {
+                findings.warning(place, "routing.torus", note, "see torus-2QoS.conf(5)");
+            }
+        }
+        Err(mistakes) => {
+            for mistake in mistakes.list {
+                let reason = format!("{}, line {}: {}", file.path, mistake.line, mistake.reason);
+                findings.error(place, "routing.torus", reason, mistake.hint);
+            }
+        }
+    }
+    Some(file)
+}
+
+/// A file's place and what it has now, so that a run knows it again, with its bytes.
+fn known_file(key: &str, keys: &OwnValues, findings: &mut Findings) -> Option<(KnownFile, Vec<u8>)> {
     let mut refuse = |reason: String, hint: &str| {
-        findings.error(keys.values.place("file"), "routing.file", reason, hint);
+        findings.error(keys.values.place(key), &format!("routing.{key}"), reason, hint);
         None
     };
-    let Some(file) = keys.values.text("file") else {
-        let hint = "give a file that `fabricsim routes ... --out DIR` has written, or a dump of forwarding tables";
-        return refuse("is missing".to_owned(), hint);
-    };
+    let file = keys.values.text(key)?;
     let bytes = match read_bytes(keys.base, file) {
         Ok(bytes) => bytes,
         Err((reason, hint)) => return refuse(reason, &hint),
     };
     match keys.base.join(file).to_str() {
-        Some(path) => Some(TableSource::File {
-            path: path.to_owned(),
-            sha256: hash_bytes(&bytes),
-        }),
+        Some(path) => {
+            let known = KnownFile {
+                path: path.to_owned(),
+                sha256: hash_bytes(&bytes),
+            };
+            Some((known, bytes))
+        }
         None => refuse(
             "the folder's name is not UTF-8 text".to_owned(),
             "use folder names of printable text",

@@ -50,10 +50,10 @@ fn routing(test: &str, (subnet, tables): &(Subnet, Tables), path: PathChoice, sm
     let file = format!("{}/tables-{test}.bin", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&file, &bytes).unwrap();
     RoutingSpec::Table(TablesSpec {
-        source: TableSource::File {
+        source: TableSource::File(KnownFile {
             path: file,
             sha256: hash_bytes(&bytes),
-        },
+        }),
         path,
         small_below: Bytes(small_below),
     })
@@ -266,6 +266,7 @@ pub fn engine(name: &str, lanes: u8, lmc: u8, path: PathChoice) -> RoutingSpec {
             lmc,
             seed: Options::default().seed,
             demands: None,
+            torus: None,
         },
         path,
         small_below: Bytes(512),
@@ -389,16 +390,105 @@ fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
     let file = format!("{folder}/real-lfts.txt");
     std::fs::write(&file, &dump).unwrap();
     run.routing = RoutingSpec::Table(TablesSpec {
-        source: TableSource::File {
+        source: TableSource::File(KnownFile {
             path: file,
             sha256: hash_bytes(&dump),
-        },
+        }),
         path: PathChoice::First,
         small_below: Bytes(512),
     });
     assert_eq!(result(&run).summary.digest, own.digest);
     run.routing = routing("real", &(subnet, made), PathChoice::First, 512);
     assert_eq!(result(&run).summary.digest, own.digest);
+}
+
+/// A torus of a file, whose switches come in another order: by its cables, by OpenSM's file, and as a topology of ours all pairs are as far from each other.
+#[test]
+fn a_torus_of_a_file_runs_by_its_cables_and_by_opensm_s_file() {
+    let torus = Subnet::of(&TopologySpec::Torus(lattice(&[5, 3], &[], 2)).build().unwrap());
+    // Switches backwards: numbers say no coordinates.
+    let mut subnet = torus.clone();
+    subnet.switches.reverse();
+    let last = subnet.n_switches() - 1;
+    for switch in &mut subnet.switches {
+        for end in switch.ports.iter_mut().flatten() {
+            if let End::Switch { switch, .. } = end {
+                *switch = last - *switch;
+            }
+        }
+    }
+    subnet.switches.swap(0, 7);
+    for switch in &mut subnet.switches {
+        for end in switch.ports.iter_mut().flatten() {
+            if let End::Switch { switch, .. } = end {
+                *switch = match *switch {
+                    0 => 7,
+                    7 => 0,
+                    other => other,
+                };
+            }
+        }
+    }
+    for (s, switch) in (0..).zip(&subnet.switches) {
+        for end in switch.ports.iter().flatten() {
+            if let End::Host(host) = end {
+                subnet.hosts[*host as usize].switch = s;
+            }
+        }
+    }
+    assert_eq!(subnet.verify(), Ok(()));
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let (file, mut text) = (format!("{folder}/torus.ibnetdiscover"), Vec::new());
+    ibnetdiscover::write(&subnet, &Lids::sequential(&subnet), &Default::default(), &mut text).unwrap();
+    std::fs::write(&file, text).unwrap();
+    let mut run = plain(TopologySpec::Graph(GraphSpec {
+        text: None,
+        file,
+        format: GraphFormat::Ibnetdiscover,
+        nodes_per_router: 0,
+    }));
+    run.routing = engine("torus-2qos", LANES, 0, PathChoice::First);
+    let by_cables = result(&run).summary;
+    assert!(by_cables.messages > 100);
+    let conf = format!("{folder}/torus-2QoS.conf");
+    let guid = |switch: usize| torus.switches[switch].guid;
+    let text = format!(
+        "torus 3 5 1\nxp_link {0} {1}\nyp_link {0} {2}\n",
+        guid(0),
+        guid(5),
+        guid(1)
+    );
+    std::fs::write(&conf, &text).unwrap();
+    run.routing = told(&conf, text.as_bytes());
+    let by_file = result(&run).summary;
+    // The other dimension comes first.
+    assert!(by_file.messages > 100);
+    assert_ne!(by_file.digest, by_cables.digest);
+    run.routing = told(&conf, b"");
+    assert!(refused(&run).contains("it is not what it was when the study was read"));
+    std::fs::write(&conf, "torus 5 3 1\n").unwrap();
+    run.routing = told(&conf, b"torus 5 3 1\n");
+    assert!(refused(&run).contains("no xp_link or xm_link"));
+}
+
+/// `torus-2qos` by a file with these bytes.
+fn told(path: &str, bytes: &[u8]) -> RoutingSpec {
+    let tables = TablesSpec {
+        source: TableSource::Engine {
+            lanes: LANES,
+            roots: vec![],
+            lmc: 0,
+            seed: 1,
+            demands: None,
+            torus: Some(KnownFile {
+                path: path.to_owned(),
+                sha256: hash_bytes(bytes),
+            }),
+        },
+        path: PathChoice::First,
+        small_below: Bytes(512),
+    };
+    RoutingSpec::by_tables("torus-2qos", tables).unwrap()
 }
 
 #[test]
@@ -492,7 +582,7 @@ fn tables_of_another_network_are_refused() {
     result(&run);
     // A file that has changed.
     let RoutingSpec::Table(TablesSpec {
-        source: TableSource::File { sha256, .. },
+        source: TableSource::File(KnownFile { sha256, .. }),
         ..
     }) = &mut run.routing
     else {

@@ -556,6 +556,21 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(6, "routing.file", "cannot read", "study's folder")],
     ),
     (
+        "torus_in_a_missing_file",
+        &[(6, "routing.torus", "cannot read", "study's folder")],
+    ),
+    (
+        "torus_of_a_wrong_file",
+        &[
+            (6, "routing.torus", "line 1: z: a number lacks", "x, y and z"),
+            (6, "routing.torus", "line 3: no such keyword: `x_gate`", "x_dateline"),
+        ],
+    ),
+    (
+        "torus_for_another_engine",
+        &[(6, "routing.torus", "has no meaning with", "torus-2qos")],
+    ),
+    (
         "small_below_for_any_size",
         &[(7, "routing.small_below", "by-size", "routing.path")],
     ),

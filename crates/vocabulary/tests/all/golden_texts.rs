@@ -159,6 +159,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("topology.fat-tree.up_width", &["2"]),
     ("topology.graph.file", &["\"network.txt\""]),
     ("routing.file", &["\"tables.txt\""]),
+    ("routing.torus", &["\"torus-2QoS.conf\""]),
     ("routing.roots", &["[0, 1]", "2"]),
     ("routing.ratio", &["1.5", "0.125"]),
     ("fail.cables", &["\"(0,0) x+\"", "[\"(0,0) x+\", \"(1,0) y+ #*\"]"]),

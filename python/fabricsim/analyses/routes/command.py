@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from fabricsim._units import format_bytes
-from fabricsim.analyses.routes.defaults import LANES, SAMPLES
-from fabricsim.analyses.routes.options import AddressOfHost, Compare, Lanes, Lmc, Rack, Samples, Seed, Shift
+from fabricsim.analyses.routes.defaults import LANES, SAMPLES, TORUS
+from fabricsim.analyses.routes.options import AddressOfHost, Compare, Lanes, Lmc, Rack, Samples, Seed, Shift, TorusFile
 from fabricsim.cli._base import CHECK, INPUT, InputError, JsonOption, app, example, put, say
 
 
@@ -60,6 +60,7 @@ def routes(
     root: Annotated[
         list[str] | None, typer.Option("--root", metavar="SWITCH", help="A root of updn and ftree; may be repeated.")
     ] = None,
+    torus: TorusFile = None,
     hottest: Annotated[int, typer.Option("--hottest", min=0, metavar="N", help="How many of the busiest cables to name.")] = 5,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write report.html and all tables there.")] = None,
     dump: Annotated[
@@ -86,6 +87,8 @@ def routes(
         raise InputError("name a study, a file of ibnetdiscover or a topology preset (--list shows the engines)")
     if levels is not None and tables is None:
         raise InputError("--levels are service levels for --tables: give both")
+    if torus is not None and not compare and TORUS not in _engine_names(engine):
+        raise InputError(f"--torus tells {TORUS} which switch is where: ask for it by --engine {TORUS}")
     if dump and out is None:
         raise InputError("--dump goes beside the report: say where by --out DIR")
     found = find_routes(
@@ -104,6 +107,7 @@ def routes(
         lmc=lmc,
         path=path,
         roots=root or [],
+        torus=torus,
         hottest=hottest,
     )
     if dump:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fabricsim import _core
 from fabricsim._files import atomic_write, translate_disk_errors
-from fabricsim.analyses.routes.defaults import LANES, SAMPLES
+from fabricsim.analyses.routes.defaults import LANES, SAMPLES, TORUS
 from fabricsim.analyses.routes.figures import EngineRoutes, RoutedFabric
 from fabricsim.errors import StudyError
 from fabricsim.study import Study, find_study, load
@@ -114,6 +114,7 @@ def routes(
     lmc: int | None = None,
     path: int = 0,
     roots: Sequence[str] = (),
+    torus: str | Path | None = None,
     hottest: int = 10,
 ) -> RouteStudy:
     """Route a fabric by the engines of a subnet manager, or take its tables from a file, and tell what the tables are worth.
@@ -150,6 +151,8 @@ def routes(
         Which of a host's addresses senders use.
     roots : sequence of str, optional
         Switches that are the roots of ``updn`` and ``ftree``.
+    torus : path, optional
+        A ``torus-2QoS.conf`` of OpenSM, by which ``torus-2qos`` knows which switch is where; by default by the cables.
     hottest : int, optional
         How many of the busiest channels are named.
 
@@ -187,7 +190,11 @@ def routes(
     questions |= {key: value for key, value in (("shift", shift), ("rack", rack)) if value is not None}
     if demand is not None:
         questions["demand"] = {"file": str(demand), "text": _text(demand)}
-    options = json.dumps({"lanes": lanes, "seed": seed, "roots": list(roots), "demand": questions.get("demand")})
+    if torus is not None and TORUS not in engines:
+        raise ValueError(f"a torus is told to {TORUS}: give it as an engine")
+    told = {"file": str(torus), "text": _text(torus)} if torus is not None else None
+    choices = {"lanes": lanes, "seed": seed, "roots": list(roots), "demand": questions.get("demand"), "torus": told}
+    options = json.dumps(choices)
     found = []
     if tables is not None:
         content = Path(tables).read_bytes()

@@ -177,7 +177,49 @@ pub struct Recognition {
     pub notes: Vec<String>,
 }
 
+/// Places and pairs that are named; of more the number is told.
+const MOST_NAMED: usize = 8;
+
 impl Recognition {
+    /// In words: the torus, what its coordinates are told from, and what lacks.
+    pub fn describe(&self, subnet: &Subnet) -> String {
+        let places = &self.places;
+        let names = subnet.switch_names();
+        let name = |switch: u32| format!("`{}`", names[switch as usize]);
+        let long: Vec<usize> = places.long_dimensions().collect();
+        let is_open = |dim: &usize| !places.loops[*dim] && (places.dims[*dim] > 2 || long.len() == 1);
+        let open: Vec<&str> = (long.iter().filter(|dim| is_open(dim)))
+            .filter_map(|&dim| ["x", "y", "z"].get(dim).copied())
+            .collect();
+        let sizes = super::lattice::words(&places.dims);
+        let mut words = match open.len() {
+            0 => format!("a torus of {sizes}"),
+            n if n == long.len() => format!("a mesh of {sizes}"),
+            _ => format!("a torus of {sizes}, open along {}", open.join(" and ")),
+        };
+        if let Some(seed) = self.seed {
+            words += &format!(", coordinates from {}", name(seed));
+        }
+        let at = |place: u32| {
+            let coordinates: Vec<String> = places.coordinates(place).iter().map(u32::to_string).collect();
+            let beside: Vec<String> = places.beside(place).into_iter().map(name).collect();
+            format!("at ({}) beside {}", coordinates.join(", "), beside.join(", "))
+        };
+        let lacking: Vec<String> = places.lacking(subnet).map(at).collect();
+        words += &listed("without a switch", &lacking);
+        let ends = |place: u32| places.switch(place).map(name).unwrap_or_default();
+        let broken = places.broken(subnet);
+        let broken: Vec<String> = broken
+            .map(|(a, b)| format!("between {} and {}", ends(a), ends(b)))
+            .collect();
+        words += &listed("without a cable", &broken);
+        for note in &self.notes {
+            words += "; ";
+            words += note;
+        }
+        words
+    }
+
     pub(super) fn of(places: TorusPlaces, seed: Option<u32>) -> Recognition {
         Recognition {
             places,
@@ -185,6 +227,24 @@ impl Recognition {
             notes: Vec::new(),
         }
     }
+}
+
+/// `; WHAT EACH, EACH and 3 more`, nothing for none.
+fn listed(what: &str, all: &[String]) -> String {
+    let Some(more) = all.len().checked_sub(MOST_NAMED) else {
+        let words = all.join(", ");
+        return if all.is_empty() {
+            words
+        } else {
+            format!("; {what} {words}")
+        };
+    };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!("; {what} {}{more}", all[..MOST_NAMED].join(", "))
 }
 
 /// Every switch at the place of its number.
