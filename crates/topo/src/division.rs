@@ -21,6 +21,9 @@ impl FastDiv {
         Self { magic, shift, divisor }
     }
 
+    /// Numerators are below this.
+    pub(crate) const BOUND: u64 = 1 << BITS;
+
     /// Quotient.
     #[inline]
     pub(crate) fn div(self, n: u32) -> u32 {

@@ -195,14 +195,23 @@ impl Grouped {
     /// Cost of the way over one global cable.
     #[inline]
     fn over(&self, end: &GlobalEnd, i: u32, j: u32) -> u32 {
+        self.over_owners(end.owner, end.peer, i, j)
+    }
+
+    /// Cost of the way from place `i` over the cable of one group's owner and another's to place `j` there.
+    #[inline]
+    fn over_owners(&self, owner: u32, peer: u32, i: u32, j: u32) -> u32 {
         let (first, _) = self.inside.owners();
-        self.inside.distance(i, first + end.owner) + 1 + self.inside.distance(first + end.peer, j)
+        self.inside.distance(i, first + owner) + 1 + self.inside.distance(first + peer, j)
     }
 
     pub(crate) fn distance(&self, at: u32, to: u32) -> u32 {
         let ((g, i), (t, j)) = (self.per_group.split(at), self.per_group.split(to));
         if g == t {
             return self.inside.distance(i, j);
+        }
+        if let (Some(owner), Some(peer)) = (self.global.only_owner(g, t), self.global.only_owner(t, g)) {
+            return self.over_owners(owner, peer, i, j);
         }
         self.global
             .between(g, t)
@@ -286,19 +295,17 @@ impl Grouped {
         let target = if g == t {
             j
         } else {
-            let ends = self.global.between(g, t);
-            let own = self.own_links(ends, g, i, t);
-            if !own.is_empty() {
-                // By the other half: the key's upper one has led to this router already.
-                let end = own[pick_again(key, own.len() as u32) as usize];
-                return Hop {
-                    port: self.local_ports(i) + end.port,
-                    links: end.links,
-                    dim: GLOBAL,
-                    vc,
-                };
+            match self.towards_group(g, i, t, key) {
+                Ok(end) => {
+                    return Hop {
+                        port: self.local_ports(i) + end.port,
+                        links: end.links,
+                        dim: GLOBAL,
+                        vc,
+                    };
+                }
+                Err(owner) => owner,
             }
-            self.inside.owners().0 + ends[pick(key, ends.len() as u32) as usize].owner
         };
         let (next, dim) = self.inside.next(i, target, key);
         Hop {
@@ -306,6 +313,24 @@ impl Grouped {
             links: self.local_width,
             dim,
             vc,
+        }
+    }
+
+    /// The link by which a router of group `g` reaches group `t` itself, or the router of its group that has one. By the lower half of the
+    /// key: its upper one has led to this router already.
+    #[inline]
+    fn towards_group(&self, g: u32, i: u32, t: u32, key: u32) -> Result<GlobalEnd, u32> {
+        let first = self.inside.owners().0;
+        if let Some(owner) = self.global.only_owner(g, t)
+            && first + owner != i
+        {
+            return Err(first + owner);
+        }
+        let ends = self.global.between(g, t);
+        let own = self.own_links(ends, g, i, t);
+        match own.is_empty() {
+            true => Err(first + ends[pick(key, ends.len() as u32) as usize].owner),
+            false => Ok(own[pick_again(key, own.len() as u32) as usize]),
         }
     }
 

@@ -5,6 +5,7 @@
 //! most one. So with many cables per pair every owner reaches many groups, and the cables of a pair are spread over owners.
 //! Arrangements: Camarero, Vallejo & Beivide 2014; Hastings et al. 2015.
 
+use crate::division::FastDiv;
 use crate::random::split_mix;
 use study::choice;
 
@@ -36,6 +37,8 @@ pub(super) struct GlobalEnd {
 pub(super) struct GlobalCables {
     groups: u32,
     links_per_pair: u32,
+    /// Where each pair of groups has one cable and its owner can be worked out: how.
+    single: Option<SingleCables>,
     /// `links_per_pair` ends for (from, to), sorted by owner, at `(from * groups + to) * links_per_pair`.
     ends: Vec<GlobalEnd>,
 }
@@ -66,9 +69,13 @@ impl GlobalCables {
                 ends[from..].sort_unstable();
             }
         }
+        let single = (links_per_pair == 1 && groups > 1 && arrangement != Arrangement::Random)
+            .then(|| SingleCables::new(slots, owners))
+            .flatten();
         let mut cables = Self {
             groups,
             links_per_pair,
+            single,
             ends,
         };
         cables.number_ports(owners);
@@ -100,6 +107,13 @@ impl GlobalCables {
         &self.ends[first..first + self.links_per_pair as usize]
     }
 
+    /// The owner of the only cable from one group to another, without looking it up in a table that is large where groups are many; `None`
+    /// where there are several cables, or the arrangement has no formula.
+    #[inline]
+    pub(crate) fn only_owner(&self, from: u32, to: u32) -> Option<u32> {
+        self.single.as_ref().map(|single| single.owner(from, to))
+    }
+
     /// The cables among those of [`GlobalCables::between`] that one router owns.
     #[inline]
     pub(crate) fn owned(ends: &[GlobalEnd], owner: u32) -> &[GlobalEnd] {
@@ -128,7 +142,35 @@ impl GlobalCables {
     }
 }
 
+/// How the owner of the one cable between two groups is worked out.
+#[derive(Clone, Debug)]
+struct SingleCables {
+    slots: Slots,
+    owners: u32,
+    /// Division by the slots of a group.
+    slots_per_group: FastDiv,
+}
+
+impl SingleCables {
+    /// `None` where the numbers are too large for [`FastDiv`].
+    fn new(slots: Slots, owners: u32) -> Option<Self> {
+        let total = slots.groups - 1;
+        let fits = u64::from(total) * u64::from(owners) < FastDiv::BOUND;
+        fits.then(|| Self {
+            slots,
+            owners,
+            slots_per_group: FastDiv::new(total),
+        })
+    }
+
+    #[inline]
+    fn owner(&self, from: u32, to: u32) -> u32 {
+        self.slots_per_group.div(self.slots.slot(from, to, 0) * self.owners)
+    }
+}
+
 /// The order in which a group deals its slots to its peers.
+#[derive(Clone, Debug)]
 struct Slots {
     groups: u32,
     arrangement: Arrangement,
@@ -165,6 +207,7 @@ impl Slots {
     }
 
     /// Slot of group `g` that carries the `p`-th cable to group `t`.
+    #[inline]
     fn slot(&self, g: u32, t: u32, p: u32) -> u32 {
         let n = self.groups;
         let offset = if t > g { t - g } else { t + n - g };
@@ -218,6 +261,28 @@ mod tests {
             (0..8).map(|k| peer(Arrangement::Circulant, 2, k)).collect::<Vec<_>>(),
             [3, 1, 4, 0, 5, 8, 6, 7].map(Some)
         );
+    }
+
+    #[test]
+    fn only_owners_are_those_of_the_table() {
+        use Arrangement::*;
+        for arrangement in [Absolute, Relative, Circulant, Random] {
+            for (groups, owners) in [(2, 1), (2, 5), (3, 2), (9, 4), (33, 16), (34, 7), (65, 200)] {
+                let cables = GlobalCables::new(groups, owners, 1, arrangement, 3);
+                for (g, t) in (0..groups).flat_map(|g| (0..groups).map(move |t| (g, t))) {
+                    let known = (g != t && arrangement != Random).then(|| cables.between(g, t)[0].owner);
+                    if g != t {
+                        assert_eq!(
+                            cables.only_owner(g, t),
+                            known,
+                            "{arrangement:?} {groups} {owners} {g} {t}"
+                        );
+                    }
+                }
+            }
+        }
+        let several = GlobalCables::new(9, 4, 2, Absolute, 3);
+        assert_eq!(several.only_owner(0, 1), None);
     }
 
     #[test]
