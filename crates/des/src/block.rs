@@ -14,6 +14,9 @@ const CHUNK: usize = 64;
 /// Events that are looked at together before they are handled: those of the LP at hand, at least and at most so many.
 const FORESEEN: Range<usize> = 32..256;
 
+/// Events that are looked at before the ones handled, so that memory has had time to answer.
+const AHEAD: usize = 16;
+
 /// Neighbouring LPs with all that is theirs: what a worker owns and what can move from one to another.
 #[derive(Debug)]
 pub(crate) struct Block<S> {
@@ -253,8 +256,8 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 world.prefetch(state, lp + 2, each);
                 world.prefetch_lists(state, lp + 1);
             }
-            if has_events && events.as_slice().len() <= unforeseen {
-                unforeseen = foresee(world, state, lp, events.as_slice(), each);
+            if has_events && unforeseen > 0 && events.as_slice().len() < unforeseen + AHEAD {
+                unforeseen = foresee(world, state, lp, (events.as_slice(), unforeseen), each);
             }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
@@ -283,18 +286,26 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
-/// Has the world look at the next of these events, of which the first is one of `lp`; returns how many are left behind them.
+/// Has the world look at the next of these events, of which the first is one of `lp` and the last `unforeseen` have not been looked at; returns how
+/// many are left behind them.
 #[cold]
 #[inline(never)]
-fn foresee<W: World>(world: &W, state: &W::State, lp: u32, events: &[W::Event], each: usize) -> usize {
+fn foresee<W: World>(
+    world: &W,
+    state: &W::State,
+    lp: u32,
+    (events, unforeseen): (&[W::Event], usize),
+    each: usize,
+) -> usize {
     let own = events
         .iter()
         .take(FORESEEN.end)
         .take_while(|event| event.lp() == lp)
         .count();
-    let (next, left) = events.split_at(own.max(FORESEEN.start).min(events.len()));
-    world.foresee(state, next, each);
-    left.len()
+    let foreseen = events.len() - unforeseen.min(events.len());
+    let end = (own + AHEAD).max(foreseen + FORESEEN.start).min(events.len());
+    world.foresee(state, &events[foreseen..end], each);
+    events.len() - end
 }
 
 /// Handles the late events of `lp` that come before `next`, or all of them; returns how many. Rare, and kept out of the loop over

@@ -15,7 +15,21 @@ use des::Event;
 /// dear where most are not needed, and cheap where they are.
 #[inline(always)]
 pub(crate) fn tells_ports(net: &Network, each: usize) -> bool {
-    each < net.few() && net.messages.keeps_records && !net.routing.is_asked_first()
+    each < net.few() && looks_ahead(net) && !net.routing.is_asked_first()
+}
+
+/// [`Network::few`] of routers so wide that events are worth a look for their ports alone.
+const WIDE: usize = 16;
+
+/// Whether events are looked at before they are handled: where messages have records, and where routers are wide.
+#[inline(always)]
+fn looks_ahead(net: &Network) -> bool {
+    net.messages.keeps_records || net.few() >= WIDE
+}
+
+/// The same for as much as there is to be gained.
+pub(crate) fn foresees(net: &Network) -> bool {
+    looks_ahead(net) && (net.messages.keeps_records || net.is_large())
 }
 
 /// Asks the processor for what these events, of routers of one block with `each` of them on average, will touch.
@@ -25,6 +39,9 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
     for events in events.chunks(TOGETHER) {
         if with_ports {
             events.iter().for_each(|event| foresee_port::<M>(net, st, event));
+        }
+        if !net.messages.keeps_records {
+            continue;
         }
         let mut handed = [(0, 0); TOGETHER];
         let mut n = 0;
@@ -60,10 +77,13 @@ fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
         _ => return,
     };
     let port = site.port + port;
-    st.ports.prefetch_one(port);
     if M::CHANNELS {
         st.channels.prefetch_one(port * net.vcs + u32::from(vc));
     }
+    if M::CREDITS_KEEP_TO_CHANNELS && event.kind() == Kind::Credit {
+        return;
+    }
+    st.ports.prefetch_one(port);
     net.peers.prefetch(port as usize, port as usize + 1);
 }
 

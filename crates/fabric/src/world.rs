@@ -208,7 +208,7 @@ impl<M: RouterModel> World for Fabric<M> {
     }
 
     fn foresees(&self) -> bool {
-        self.net.messages.keeps_records
+        foresight::foresees(&self.net)
     }
 
     fn foresee(&self, st: &State, events: &[Packet], each: usize) {

@@ -36,6 +36,7 @@ struct Bubble {
 
 impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     const PLAIN: bool = PLAIN;
+    const CREDITS_KEEP_TO_CHANNELS: bool = true;
     const HOST_CREDITS: bool = true;
 
     fn is_plain(router: &RouterSpec) -> bool {
@@ -99,17 +100,20 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             at.st.ports.edit(at.j, port).mark += class.ser(packet.size());
         }
         at.enqueue(port, channel, vc, packet);
-        let (words, word) = if PLAIN { (1, 0) } else { (net.words, local / 64) };
-        *at.st.waiting.edit(at.j, at.lp * words + word) |= 1 << (local % 64);
+        let (word, bit) = at.waiting_bit(local);
+        *at.st.waiting.edit(at.j, word) |= bit;
     }
 
     #[inline(always)]
     fn credit<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet) {
         let site = *at.site;
         let mut at = at.with(&site);
-        let port = site.port + u32::from(event.port());
+        let local = u32::from(event.port());
+        let port = site.port + local;
         let now = event.time().0;
-        if at.st.ports.get(port).waiting != 0 {
+        // Most ports have nothing that waits, and their records need not be here.
+        let (word, bit) = at.waiting_bit(local);
+        if *at.st.waiting.get(word) & bit != 0 && at.st.ports.get(port).waiting != 0 {
             at.catch_up(port, now);
             let free = at.st.ports.get(port).free;
             if free < now {
@@ -246,6 +250,13 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
     fn first_in_ring(&self, port: u32, head: u32) -> Option<(u32, u32)> {
         let mut pairs = waiting_behind(self.st, head).zip(waiting_behind(self.st, head).skip(1));
         pairs.find(|&(_, slot)| !self.enters_a_ring(port, self.st.slots.get(slot)))
+    }
+
+    /// Where it is noted that packets may wait for a port of the router: the word, and the port's bit in it.
+    #[inline(always)]
+    fn waiting_bit(&self, local: u32) -> (u32, u64) {
+        let (words, word) = if PLAIN { (1, 0) } else { (self.net.words, local / 64) };
+        (self.lp * words + word, 1 << (local % 64))
     }
 
     /// Performs all departures of `port` with a start before `limit`.

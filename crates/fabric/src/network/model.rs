@@ -146,6 +146,9 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// `false` for routers that never look at [`State::channels`].
     const CHANNELS: bool = true;
 
+    /// Whether a credit looks at the record of its port only where packets wait for it.
+    const CREDITS_KEEP_TO_CHANNELS: bool = false;
+
     /// Lists of waiting packets per output port in [`State::lists`], besides the one per channel.
     const LISTS: u32 = 0;
 
