@@ -3,6 +3,8 @@
 mod away;
 mod errors;
 #[cfg(target_os = "linux")]
+mod large_blocks;
+#[cfg(target_os = "linux")]
 mod programs;
 mod ranks;
 mod result;
@@ -13,6 +15,10 @@ mod trace;
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::Path;
+
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static MEMORY: large_blocks::LargeBlocks = large_blocks::LargeBlocks;
 
 /// Entries of a registry kind as JSON; an empty kind lists the kinds.
 #[pyfunction]
