@@ -58,20 +58,26 @@ class Forecast:
         """How many times as long as stated packet-hops have taken so far; 1 while nothing is known."""
         return self._taken / self._stated if self._stated > 0 and self._taken > 0 else 1.0
 
-    def seconds(self, estimate: Mapping[str, Any]) -> float | None:
+    def seconds(self, estimate: Mapping[str, Any], key: str = "seconds") -> float | None:
         """Return the time that a run will take, None where its work is not known beforehand."""
-        if estimate.get("seconds") is None:
+        if estimate.get(key) is None:
             return None
         build = float(estimate.get("build_seconds") or 0.0)
-        return build + self.factor * max(0.0, float(estimate["seconds"]) - build)
+        return build + self.factor * max(0.0, float(estimate[key]) - build)
 
 
 def forecast_line(run: Run, forecast: Forecast) -> str:
-    """Say what a run will take: ``load=0.5: 1.2 M packet-hops, about 3.1 s, 82.0 MiB``."""
+    """Say what a run will take.
+
+    Such as ``load=0.5: 1.2 M packet-hops, about 3.1 s, 82.0 MiB``, or ``about 1 h 30 min, from 3.1 s on if iterations repeat``.
+    """
     seconds = forecast.seconds(run.estimate)
     hops = run.estimate.get("packet_hops")
     work = f"{format_count(hops)} packet-hops, " if hops is not None else ""
     time = f"about {format_seconds(seconds)}" if seconds is not None else "time unknown"
+    least = forecast.seconds(run.estimate, "seconds_at_least")
+    if least is not None:
+        time += f", from {format_seconds(least)} on if iterations repeat"
     return f"{run.label}: {work}{time}, {format_bytes(run.estimate.get('memory_bytes'))}"
 
 
@@ -82,4 +88,6 @@ def overview_line(runs: Iterable[Run], forecast: Forecast) -> str:
     largest = max((int(estimate.get("memory_bytes") or 0) for estimate in estimates), default=0)
     unknown = len(estimates) - len(times)
     rest = f" and {unknown} of unknown length" if unknown else ""
+    if any(estimate.get("seconds_at_least") is not None for estimate in estimates):
+        rest += ", less if iterations repeat"
     return f"predicted: {format_seconds(sum(times))} of runs{rest}, up to {format_bytes(largest)} each"

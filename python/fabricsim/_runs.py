@@ -41,6 +41,7 @@ class Run:
     estimate : dict
         ``nodes`` and ``routers``, and what the run is predicted to take: ``memory_bytes``, ``packets``, ``packet_hops`` and
         ``seconds`` on one core, of which ``build_seconds`` do not grow with the work; None where the work is not known beforehand.
+        ``seconds_at_least`` if iterations repeat and need not be run; None where all are.
     perturbation : dict
         Of a perturbed run its ``number`` beside the run before it, and by how much its starts differ, ``spread_ns``; else empty.
     """

@@ -6,11 +6,12 @@ import itertools
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from conftest import REAL
-from fabricsim._forecast import Forecast, simulated_seconds
+from fabricsim._forecast import Forecast, forecast_line, overview_line, simulated_seconds
 from fabricsim._host import available_memory
 
 real = pytest.mark.skipif(not REAL, reason="needs the real core")
@@ -111,6 +112,34 @@ def test_times_come_from_what_finished_runs_have_taken():
     own["summary"]["cpu_s"] = 40.0
     assert simulated_seconds(own, small) == 10.0
     assert simulated_seconds({"wall_s": 0.5, "summary": {}}, small) == pytest.approx(0.4)
+
+
+def test_what_may_repeat_is_told_beside_the_whole():
+    estimate = {"packet_hops": 10**9, "seconds": 5400.1, "build_seconds": 0.1, "memory_bytes": 2**30}
+    alone = SimpleNamespace(label="halo", estimate=estimate)
+    repeats = SimpleNamespace(label="halo", estimate=estimate | {"seconds_at_least": 3.1})
+    assert "repeat" not in forecast_line(alone, Forecast()) + overview_line([alone], Forecast())
+    assert "about 1 h 30 min, from 3.1 s on if iterations repeat, 1.0 GiB" in forecast_line(repeats, Forecast())
+    assert "less if iterations repeat" in overview_line([alone, repeats], Forecast())
+    # What hops have cost so far counts for both.
+    slow = Forecast()
+    slow.learn({"seconds": 1.1, "build_seconds": 0.1}, 2.0)
+    assert "from 6.1 s on" in forecast_line(repeats, slow)
+
+
+@real
+def test_iterations_that_repeat_are_told(tmp_path):
+    for name, keys in {"repeats": "", "all": '[run]\nfast_forward = "off"\n'}.items():
+        text = (
+            '[topology]\nkind = "torus"\nshape = [4, 4]\n[[job]]\nwork = { kind = "halo3d", grid = [16, 16, 16], iterations = 400 }\n'
+            + keys
+        )
+        (tmp_path / f"{name}.toml").write_text(text)
+    whole = json.loads(fabricsim(tmp_path, "expand", "all.toml", "--json").stdout)["runs"][0]["estimate"]
+    found = json.loads(fabricsim(tmp_path, "expand", "repeats.toml", "--json").stdout)["runs"][0]["estimate"]
+    assert whole["seconds_at_least"] is None
+    least, all_of_it = (found[key] - found["build_seconds"] for key in ("seconds_at_least", "seconds"))
+    assert least == pytest.approx(all_of_it / 100)
 
 
 def spans(out):

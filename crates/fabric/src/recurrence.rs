@@ -18,6 +18,7 @@ use des::{Event, NoJournal, Time};
 use std::collections::HashMap;
 use work::ranks::Plan;
 use work::ranks::state::{Item, PeerRank, Rank, item};
+use work::traffic::PERIODS_TO_REPEAT;
 use work::workload::Source;
 
 /// Numbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
@@ -64,7 +65,7 @@ pub(crate) fn is_unlike(net: &Network, cycle: u32) -> Option<&'static str> {
         phase
             .program
             .repeats_after()
-            .is_some_and(|each| phase.iterations / 4 > each.saturating_mul(cycle))
+            .is_some_and(|each| phase.iterations / PERIODS_TO_REPEAT > each.saturating_mul(cycle))
     });
     (!any).then_some("no work is the same in every iteration")
 }

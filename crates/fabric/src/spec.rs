@@ -92,6 +92,13 @@ pub struct ObserveSpec {
     pub links_every: Option<Time>,
 }
 
+impl ObserveSpec {
+    /// Whether what happens is recorded by when it does, and not in sums alone.
+    pub fn over_time(&self) -> bool {
+        self.messages == MessageDetail::Full || self.links_every.is_some()
+    }
+}
+
 /// How much of every message is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -159,6 +166,11 @@ impl RunSpec {
 }
 
 impl RunSpec {
+    /// Whether periods that repeat, or that can be estimated, need not be run: it is not switched off, and no more is recorded than sums.
+    pub fn may_leave_periods_out(&self) -> bool {
+        self.control.fast_forward != FastForward::Off && !self.observe.over_time()
+    }
+
     /// The network's shape as its packets meet it: without what has failed from the start.
     pub fn shape(&self) -> Result<Topology, BuildError> {
         let (whole, failed) = self.whole()?;

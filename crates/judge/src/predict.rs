@@ -72,6 +72,8 @@ pub struct Prediction {
     pub seconds: Option<f64>,
     /// The part of it that does not grow with the work.
     pub build_seconds: f64,
+    /// What it takes where iterations repeat as soon as they can, and are counted or estimated (`run.fast_forward`); `None` where all are run.
+    pub seconds_at_least: Option<f64>,
 }
 
 /// What predictions need to know of a network and of where messages go; the same for all loads, lengths and seeds.
@@ -186,6 +188,9 @@ impl NetworkFacts {
             packet_hops: all.map(|all| rounded(all.packet_hops)),
             seconds: all.map(|all| build_seconds + seconds(run, &all, standing)),
             build_seconds,
+            seconds_at_least: all
+                .filter(|all| all.repeated > 0.0 && run.may_leave_periods_out())
+                .map(|all| build_seconds + seconds(run, &all.once(), standing)),
         }
     }
 
@@ -338,6 +343,8 @@ struct Sent {
     over: f64,
     /// Messages that a row is kept of where all are: those born before the end.
     rows: f64,
+    /// The part of the work that is of iterations that may repeat.
+    repeated: f64,
 }
 
 impl Sent {
@@ -353,6 +360,17 @@ impl Sent {
             at_once: self.at_once || other.at_once,
             over: self.over.max(other.over),
             rows: self.rows + other.rows,
+            repeated: (self.repeated * self.messages + other.repeated * other.messages)
+                / (self.messages + other.messages).max(1.0),
+        }
+    }
+
+    /// What is left of the work where all is left out that may repeat.
+    fn once(self) -> Sent {
+        Sent {
+            packet_hops: self.packet_hops * (1.0 - self.repeated),
+            by_ranks: self.by_ranks * (1.0 - self.repeated),
+            ..self
         }
     }
 
@@ -367,6 +385,7 @@ impl Sent {
             bytes: self.bytes * share,
             by_ranks: self.by_ranks * share,
             rows: self.rows * share,
+            repeated: (1.0 - (1.0 - self.repeated) / share.max(f64::MIN_POSITIVE)).max(0.0),
             ..self
         }
     }
@@ -388,6 +407,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
         at_once,
         over: 0.0,
         rows: messages,
+        repeated: 0.0,
     };
     match &job.work {
         Work::Synthetic(work) => {
@@ -433,6 +453,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                 at_once: true,
                 over: 0.0,
                 rows: traffic.messages,
+                repeated: traffic.repeated,
             };
             Some(all.until(run.control.end, whole))
         }
@@ -465,6 +486,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, (host, hop): (LinkSpec, f64), run: &Ru
                 at_once: false,
                 over: 0.0,
                 rows: messages,
+                repeated: 0.0,
             })
         }
         Work::Idle => Some(of(0.0, 1, false)),

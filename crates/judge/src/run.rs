@@ -422,7 +422,7 @@ fn unseen(spec: &RunSpec, net: &Network, span: Span) -> Stats {
 
 /// Why all periods of a run are run; `None` if those that repeat are left out: of runs that are alone and record no more than sums.
 fn why_all(spec: &RunSpec, net: &Network, shared: bool) -> Option<&'static str> {
-    let in_time = spec.observe.messages == MessageDetail::Full || spec.observe.links_every.is_some();
+    let in_time = spec.observe.over_time();
     match spec.control.fast_forward {
         FastForward::Off => Some("it is switched off"),
         FastForward::Exact | FastForward::Statistical if shared => Some("ranks share the run"),

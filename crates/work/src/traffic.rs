@@ -1,5 +1,8 @@
 //! Traffic in figures, told before anything is simulated.
 
+/// Periods of iterations that have to be run at least before the next ones can be known to repeat them.
+pub const PERIODS_TO_REPEAT: u32 = 4;
+
 /// What a job sends through the network; of listed messages all of them, whenever they are born. Of synthetic traffic and pairs, whose
 /// lengths are known elsewhere: a message of one packet from every node that sends (data).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -10,6 +13,8 @@ pub struct Traffic {
     pub packets: f64,
     /// Most of these that are of one iteration: before it is over ranks do not begin the next, so that no more are under way at one time.
     pub at_once: f64,
+    /// The part of the messages that is of periods beyond the first [`PERIODS_TO_REPEAT`] of their phase: what may be left out where they repeat.
+    pub repeated: f64,
     /// Their bytes.
     pub bytes: f64,
     /// What was asked of source and destination, summed over packets.

@@ -260,6 +260,11 @@ const MANIFEST: ResultFile = ResultFile {
             Measure::Seconds,
             "Of that the set-up, which does not grow with the work.",
         ),
+        name(
+            "runs.0.estimate.seconds_at_least",
+            Measure::Seconds,
+            "CPU time where iterations repeat as soon as they can, so that most are not run; null where all are.",
+        ),
         text(
             "runs.0.canonical",
             "All that is run, as a JSON text with fields in fixed order.",

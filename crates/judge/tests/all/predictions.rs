@@ -183,6 +183,34 @@ fn more_iterations_take_more_time_and_no_more_memory() {
     let (one, many) = (of(1), of(10_000));
     assert_eq!(many.memory_bytes, one.memory_bytes);
     assert_eq!(many.packets, one.packets.map(|packets| 10_000 * packets));
+    // If they repeat as soon as they can, four of them are run.
+    let (four, built) = (of(4).seconds.unwrap(), many.build_seconds);
+    assert_eq!(one.seconds_at_least, None);
+    let least = many.seconds_at_least.unwrap();
+    assert!(((least - built) / (four - built) - 1.0).abs() < 1e-3, "{least} {four}");
+    assert!(least < 0.01 * many.seconds.unwrap());
+}
+
+#[test]
+fn what_may_repeat_is_told_of_runs_that_leave_periods_out() {
+    let mut spec = plain(torus());
+    let cells = [("grid", MotifValue::List(vec![16, 16, 16]))];
+    spec.jobs[0].work = programs("halo3d-26", &cells);
+    if let Work::Ranks(ranks) = &mut spec.jobs[0].work {
+        ranks.parts[0].iterations = 100;
+    }
+    let told = |spec: &RunSpec| predict(spec).seconds_at_least.is_some();
+    spec.control.end = None;
+    assert!(told(&spec));
+    spec.control.fast_forward = FastForward::Statistical;
+    assert!(told(&spec));
+    spec.control.fast_forward = FastForward::Off;
+    assert!(!told(&spec));
+    spec.control.fast_forward = FastForward::Exact;
+    spec.observe.messages = MessageDetail::Full;
+    assert!(!told(&spec), "rows are kept of all");
+    // Traffic that has no iterations.
+    assert!(!told(&plain(torus())));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Phase, Plan, Plans};
 use crate::mpi::op::{Action, Collective, Op, Transfer};
-use crate::traffic::Traffic;
+use crate::traffic::{PERIODS_TO_REPEAT, Traffic};
 use des::mix;
 use std::collections::BTreeMap;
 use topo::subnet::engine::JobDemand;
@@ -54,12 +54,12 @@ impl Plan {
     /// About what all ranks send in packets of `packet` bytes; `hops` as in
     /// [`Workload::traffic`](crate::workload::Workload::traffic).
     pub fn traffic(&self, packet: u64, hops: &dyn Fn(u32, u32, u64) -> f64) -> Traffic {
-        let mut sum = Traffic::default();
+        let (mut sum, mut repeated) = (Traffic::default(), 0.0);
         let control = self.costs.control.div_ceil(packet);
         // What a process will do is not known before it does it.
         sum.is_open = self.phases.iter().any(|phase| phase.program.is_live());
         for phase in self.phases.iter().filter(|phase| !phase.program.is_live()) {
-            let (all, before) = (phase.program.rounds(), sum.packets);
+            let (all, before) = (phase.program.rounds(), sum);
             let (ranks, each) = sample(self.ranks, RANKS);
             for (rank, round) in ranks.flat_map(|rank| sample(all, ROUNDS).0.map(move |round| (rank, round))) {
                 let each = each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
@@ -97,9 +97,15 @@ impl Plan {
                 });
                 sum.busy += each * computing;
             }
-            let of_one = (sum.packets - before) / f64::from(phase.iterations.max(1));
+            let of_one = (sum.packets - before.packets) / f64::from(phase.iterations.max(1));
             sum.at_once = sum.at_once.max(of_one);
+            if let Some(period) = phase.program.repeats_after() {
+                let needed = period.saturating_mul(PERIODS_TO_REPEAT).min(phase.iterations);
+                let left = 1.0 - f64::from(needed) / f64::from(phase.iterations.max(1));
+                repeated += left * (sum.messages + sum.local - before.messages - before.local);
+            }
         }
+        sum.repeated = repeated / (sum.messages + sum.local).max(1.0);
         sum.busy /= f64::from(self.ranks.max(1));
         sum
     }
