@@ -12,25 +12,13 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# The core alone, by its path: what the package imports would be simulated by valgrind too.
-cat >"$folder/case.py" <<'PYTHON'
-import json, sys
-from importlib.machinery import ExtensionFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
-
-library, case, length = sys.argv[1:]
-loader = ExtensionFileLoader("_core", library)
-core = module_from_spec(spec_from_file_location("_core", library, loader=loader))
-loader.exec_module(core)
-print("hops", json.loads(core.bench(case, json.dumps({"length": float(length), "engine": "conservative"})))["packet_hops"])
-PYTHON
 libraries=(.venv/lib/python3*/site-packages/fabricsim/_core*.so)
 [[ -f ${libraries[0]} ]] || { echo "instruction gate: fabricsim is not installed in .venv: make setup" >&2; exit 1; }
 
 # Prints "instructions hops" of case $1 at length $2.
 measure() {
     valgrind --tool=callgrind --callgrind-out-file="$folder/out" --log-file="$folder/log" \
-        .venv/bin/python -I -S "$folder/case.py" "${libraries[0]}" "$1" "$2" >"$folder/text"
+        .venv/bin/python -I -S tools/bench_case.py "${libraries[0]}" "$1" "$2" >"$folder/text"
     local instructions hops
     instructions=$(sed -n 's/.*Collected : *\([0-9]*\).*/\1/p' "$folder/log")
     hops=$(sed -n 's/^hops //p' "$folder/text")
