@@ -353,6 +353,20 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
     assert!(messages == 30 && detours > 0, "{detours} of {messages}");
 }
 
+/// A run on a subnet as `ibnetdiscover` would print it.
+fn on_a_file_of(subnet: &Subnet, name: &str) -> RunSpec {
+    let file = format!("{}/{name}.ibnetdiscover", env!("CARGO_TARGET_TMPDIR"));
+    let mut text = Vec::new();
+    ibnetdiscover::write(subnet, &Lids::sequential(subnet), &Default::default(), &mut text).unwrap();
+    std::fs::write(&file, text).unwrap();
+    plain(TopologySpec::Graph(GraphSpec {
+        text: None,
+        file,
+        format: GraphFormat::Ibnetdiscover,
+        nodes_per_router: 0,
+    }))
+}
+
 /// A fabric of an `ibnetdiscover` file, whose ports are numbered otherwise than the simulator does: its tables as an engine makes them, as
 /// a dump and as compact tables give the same run.
 #[test]
@@ -372,15 +386,7 @@ fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
     assert_eq!(subnet.verify(), Ok(()));
     let folder = env!("CARGO_TARGET_TMPDIR");
     let lids = Lids::sequential(&subnet);
-    let (file, mut text) = (format!("{folder}/real.ibnetdiscover"), Vec::new());
-    ibnetdiscover::write(&subnet, &lids, &Default::default(), &mut text).unwrap();
-    std::fs::write(&file, text).unwrap();
-    let mut run = plain(TopologySpec::Graph(GraphSpec {
-        text: None,
-        file,
-        format: GraphFormat::Ibnetdiscover,
-        nodes_per_router: 0,
-    }));
+    let mut run = on_a_file_of(&subnet, "real");
     run.routing = engine("updn", LANES, 0, PathChoice::First);
     let own = result(&run).summary;
     assert!(own.messages > 100);
@@ -438,15 +444,7 @@ fn a_torus_of_a_file_runs_by_its_cables_and_by_opensm_s_file() {
     }
     assert_eq!(subnet.verify(), Ok(()));
     let folder = env!("CARGO_TARGET_TMPDIR");
-    let (file, mut text) = (format!("{folder}/torus.ibnetdiscover"), Vec::new());
-    ibnetdiscover::write(&subnet, &Lids::sequential(&subnet), &Default::default(), &mut text).unwrap();
-    std::fs::write(&file, text).unwrap();
-    let mut run = plain(TopologySpec::Graph(GraphSpec {
-        text: None,
-        file,
-        format: GraphFormat::Ibnetdiscover,
-        nodes_per_router: 0,
-    }));
+    let mut run = on_a_file_of(&subnet, "torus");
     run.routing = engine("torus-2qos", LANES, 0, PathChoice::First);
     let by_cables = result(&run).summary;
     assert!(by_cables.messages > 100);
