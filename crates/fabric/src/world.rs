@@ -71,8 +71,9 @@ impl<M: RouterModel> World for Fabric<M> {
         };
         let pairs = part.ports.start * net.vcs..part.ports.end * net.vcs;
         let mut channels = vec![channel; pairs.len()];
-        for site in &(*net.sites)[lps.start as usize..lps.end as usize] {
-            // Nodes take whatever comes.
+        // Nodes take whatever comes, unless they give credits as routers do.
+        let sites = &(*net.sites)[lps.start as usize..lps.end as usize];
+        for site in sites.iter().filter(|_| !M::NODES_GIVE_CREDITS) {
             let from = (site.port + u32::from(site.net)) * net.vcs - pairs.start;
             let to = (site.port + site.ports()) * net.vcs - pairs.start;
             for ejection in &mut channels[from as usize..to as usize] {

@@ -32,6 +32,7 @@ pub struct LateAdmissionVcs {
 }
 
 impl RouterModel for LateAdmissionVcs {
+    const NODES_GIVE_CREDITS: bool = true;
     const HOST_CREDITS: bool = true;
     const RECORDS: ModelRecords = ModelRecords {
         per_channel: size_of::<List>(),
@@ -51,10 +52,6 @@ impl RouterModel for LateAdmissionVcs {
         let ports = net.part(routers).ports;
         let channels = ports.start * net.vcs..ports.end * net.vcs;
         st.refused.fill(channels.start, vec![EMPTY; channels.len()]);
-        // Nodes give credits as routers do.
-        for channel in st.channels.as_mut_slice() {
-            channel.credit = net.buffer;
-        }
     }
 
     #[inline(always)]

@@ -41,6 +41,7 @@ pub struct OutputBuffered {
 
 impl RouterModel for OutputBuffered {
     const HOST_CREDITS: bool = true;
+    const NODES_GIVE_CREDITS: bool = true;
     const RECORDS: ModelRecords = ModelRecords {
         per_channel: size_of::<List>() + size_of::<u64>(),
         ..ModelRecords::NONE
@@ -63,14 +64,6 @@ impl RouterModel for OutputBuffered {
         let channels = ports.start * net.vcs..ports.end * net.vcs;
         st.refused.fill(channels.start, vec![EMPTY; channels.len()]);
         st.held.fill(channels.start, vec![0; channels.len()]);
-        let all = st.channels.as_mut_slice();
-        for site in &(*net.sites)[routers.start as usize..routers.end as usize] {
-            let [first, end] =
-                [u32::from(site.net), site.ports()].map(|local| (site.port + local - ports.start) * net.vcs);
-            for to_node in &mut all[first as usize..end as usize] {
-                to_node.credit = net.buffer;
-            }
-        }
     }
 
     fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, mut packet: Packet) {

@@ -146,6 +146,9 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// `false` for routers that never look at [`State::channels`].
     const CHANNELS: bool = true;
 
+    /// Whether what a router sends to a node has to find room there, too.
+    const NODES_GIVE_CREDITS: bool = false;
+
     /// Whether a credit looks at the record of its port only where packets wait for it.
     const CREDITS_KEEP_TO_CHANNELS: bool = false;
 
