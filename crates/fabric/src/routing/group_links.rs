@@ -106,6 +106,22 @@ impl GroupLinks {
         Some(behind + u32::from(behind >= high))
     }
 
+    /// Most global links of a router.
+    pub(super) fn most_own(&self) -> u32 {
+        ((self.groups - 1) * self.links).div_ceil(self.routers)
+    }
+
+    /// The first global port of a router.
+    pub(super) fn first_global(&self) -> u32 {
+        (self.routers - 1) * self.local
+    }
+
+    /// The router of its group that lies as many places down from `router` as `by` lies up in its own.
+    pub(super) fn shifted(&self, router: u32, by: u32) -> u32 {
+        let place = router % self.routers + self.routers - by % self.routers;
+        self.group(router) * self.routers + place % self.routers
+    }
+
     /// Group of a router.
     #[inline]
     pub(super) fn group(&self, router: u32) -> u32 {
@@ -178,7 +194,7 @@ impl GroupLinks {
     /// Whether a port of a router leads out of its group.
     #[inline]
     pub(super) fn is_global(&self, port: u16) -> bool {
-        u32::from(port) >= (self.routers - 1) * self.local
+        u32::from(port) >= self.first_global()
     }
 
     /// Where a packet is that goes from one router to another.

