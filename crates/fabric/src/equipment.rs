@@ -70,6 +70,22 @@ choice! {
     }
 }
 
+choice! {
+    /// Which of the packets that come to a router at one time is taken first.
+    #[derive(Default)]
+    pub enum Ties {
+        #[default]
+        Hash = "hash", "By a hash of the run's seed, the packet and its port: no link is favoured.";
+        Links = "links", "By the number of the link, as in SST/macro: links are numbered by the router that sends, those with nodes before all others, and by its port; those of nodes come behind them.";
+    }
+}
+
+impl Ties {
+    fn is_hash(&self) -> bool {
+        *self == Ties::Hash
+    }
+}
+
 /// The router model with all of its parameters; presets are already expanded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouterSpec {
@@ -110,6 +126,9 @@ pub struct RouterSpec {
     pub switching: Switching,
     /// When a packet counts as delivered at its node.
     pub delivery: DeliveryPoint,
+    /// Which of the packets that come at one time is taken first; `sculpin` and `output-buffered` only for all but the hash.
+    #[serde(default, skip_serializing_if = "Ties::is_hash")]
+    pub ties: Ties,
     /// Time a credit takes besides the link latency.
     pub credit_delay: Time,
     /// `true`: a credit returns over the link latency as well; `false`: only `credit_delay` counts.

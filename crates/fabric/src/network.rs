@@ -7,7 +7,7 @@ use crate::plant::Plant;
 use crate::routing::{Proof, Routing, Way};
 use crate::spec::{
     Arbitration, BitsPerSec, Bytes, ControlOrder, CreditLeaves, MessageDetail, NamedModel, NicSpec, RetransmitSpec,
-    RouterChannels, RouterSpec, RoutingTerms, RunSpec,
+    RouterChannels, RouterSpec, RoutingTerms, RunSpec, Ties,
 };
 use crate::state::{Channel, Nic, Port};
 use des::{Event, Time};
@@ -18,12 +18,14 @@ use work::build_error::BuildError;
 use work::workload::{Source, Workload};
 
 pub mod changes;
+pub(crate) mod input_order;
 mod link;
 pub mod model;
 mod wired;
 
 pub use crate::plant::{Class, Part, Peer, Site, too_many_ports};
 use changes::{Planned, TimedChanges, with_channels};
+use input_order::InputOrder;
 use link::LinkTable;
 pub use link::link_of_class;
 use wired::Laying;
@@ -111,7 +113,7 @@ pub struct Network {
     pub mixed_speeds: bool,
     /// A packet is handed on when its tail has come.
     pub store_and_forward: bool,
-    /// Something is to be done when a packet sets out for the next router: `store_and_forward`, or its stay is shown.
+    /// Something is to be done when a packet sets out for the next router: `store_and_forward`, its stay is shown, or its input has a place.
     pub looks_at_hops: bool,
     /// Virtual channels per port.
     pub vcs: u32,
@@ -147,6 +149,8 @@ pub struct Network {
     pub seed: u64,
     /// What is known of the router model.
     pub model: &'static dyn NamedModel,
+    /// In which order routers take packets of one time, if not by a hash.
+    pub inputs: Option<Box<InputOrder>>,
     /// What changes while the run goes on, if anything does.
     pub changes: Option<Box<TimedChanges>>,
     /// How lost packets are sent again, if any is lost and they are.
@@ -181,6 +185,17 @@ fn check_shares(spec: &RunSpec, vcs: u32) -> Result<(), BuildError> {
         }
     }
     Ok(())
+}
+
+/// Whether packets of one time are taken by the numbers of their links; a run beside another one takes them in an order of its own.
+fn takes_by_links(spec: &RunSpec) -> Result<bool, BuildError> {
+    let router = &spec.router;
+    if router.ties == Ties::Links && !router.named().takes_by_links() {
+        let reason = "this router takes packets of one time by a hash";
+        let hint = "take model = \"sculpin\" or architecture = \"output-buffered\", or leave it away";
+        return Err(BuildError::field("router.ties", reason, Some(hint)));
+    }
+    Ok(router.ties == Ties::Links && spec.control.perturbation.is_none())
 }
 
 impl InterfaceTerms {
@@ -313,6 +328,8 @@ impl Network {
         };
         model.check_size(router, laying.most_ports, vcs)?;
         check_shares(spec, vcs)?;
+        let by_links = takes_by_links(spec)?;
+        let inputs = by_links.then(|| Box::new(InputOrder::new(&laying.plant)));
         let messages = MessageTerms::new(spec, topology, &routing, &workload).in_changes(&changes, &spec.nic);
         let mut network = Network {
             interface: InterfaceTerms::new(spec, &workload, &links.injection),
@@ -326,7 +343,7 @@ impl Network {
             injection: links.injection,
             mixed_speeds: links.mixed_speeds || changes.as_ref().is_some_and(|changes| changes.impairs_links()),
             store_and_forward: model.waits_for_tails(router),
-            looks_at_hops: model.waits_for_tails(router) || spec.observe.operations || changes.is_some(),
+            looks_at_hops: model.waits_for_tails(router) || spec.observe.operations || changes.is_some() || by_links,
             vcs,
             buffer: router
                 .share(router.buffer, vcs)
@@ -341,6 +358,7 @@ impl Network {
             workload,
             model,
             retransmit: spec.nic.retransmit.filter(|_| changes.is_some()),
+            inputs,
             changes,
         };
         network.lookahead = network.window(spec);

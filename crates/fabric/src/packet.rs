@@ -29,8 +29,8 @@
 //! In events that are no packets the mark is a value: room in bytes of a credit, birth or size of a notice, which has its message's number
 //! and a part of an envelope in place of hops, destination (which is where it is), size and phase.
 //!
-//! At one LP and time packets come last, in the order of a hash of (seed, source node, input port, packet number): two cannot arrive on
-//! one port at one time. The rest of the content only orders events that are interchangeable or of different kinds.
+//! At one LP and time packets come last, in the order of a hash of (seed, source node, input port, packet number), or of their input ports ([`BY_INPUT`]): two
+//! cannot arrive on one port at one time. The rest of the content only orders events that are interchangeable or of different kinds.
 
 use bytemuck::{Pod, Zeroable};
 use des::{Event, Time, mix};
@@ -653,11 +653,17 @@ pub fn by_label(label: Label) -> u64 {
     1 << 63 | u64::from(label)
 }
 
+/// In place of a seed: packets that come to a router at one time are taken in the order of their inputs.
+pub const BY_INPUT: u64 = u64::MAX;
+
 impl Packet {
     /// What the order of packets that come to a router at one time goes by. No time is hashed, nor anything that grows with it: a network
     /// that is twice as fast does the same in half the time.
     #[inline(always)]
     fn hash(&self, seed: u64) -> u64 {
+        if seed == BY_INPUT {
+            return u64::from(self.port()) << 1;
+        }
         // Of nothing it is nothing, which messages of one packet are spared.
         let part = match self.is_whole() {
             true => 0,
@@ -910,6 +916,9 @@ mod tests {
                 "{one:?} {other:?}"
             );
         }
+        let by_input = |port| packet(port).tie_word(BY_INPUT);
+        assert!((0..127).all(|port| by_input(port) < by_input(port + 1)));
+        assert!(by_input(0) > credit(98).tie_word(BY_INPUT));
         assert_eq!(packet(3).with_lp(5).fold(), packet(3).fold());
         assert_eq!(packet(3).with_lp(5).tie(&packet(3), 1), Ordering::Equal);
         assert_ne!(packet(3).fold(), packet(3).at(Time(1_001), 9, 3).fold());

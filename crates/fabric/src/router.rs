@@ -179,7 +179,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// [`Self::transmit`] for callers that know the link: `peer` at its end, `hop` ps until its head can leave there.
     #[inline(always)]
     pub(crate) fn launch(&mut self, peer: &Peer, hop: u64, mut packet: Packet, vc: u8, start: u64, serialisation: u64) {
-        let mut at = start + hop;
+        let (mut at, mut address) = (start + hop, peer.address());
         if !M::PLAIN && self.net.looks_at_hops {
             if self.net.store_and_forward {
                 at += serialisation;
@@ -188,14 +188,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
                 return;
             }
             if self.net.messages.follows_ranks {
-                Fabric::<M>::show_stay(
-                    self.net,
-                    self.lp,
-                    peer.address(),
-                    packet,
-                    start + serialisation,
-                    self.sink,
-                );
+                Fabric::<M>::show_stay(self.net, self.lp, address, packet, start + serialisation, self.sink);
+            }
+            if let Some(inputs) = &self.net.inputs {
+                address = inputs.address(self.net, peer);
             }
         }
         if !M::PLAIN {
@@ -205,8 +201,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             packet.count_one_of_few_hops();
         }
         let packet = match M::PLAIN {
-            true => packet.plainly_to(Time(at), peer.address()),
-            false => packet.to(Time(at), peer.address()),
+            true => packet.plainly_to(Time(at), address),
+            false => packet.to(Time(at), address),
         };
         self.sink.send_at(Time(at), packet);
     }

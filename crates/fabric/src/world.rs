@@ -4,7 +4,7 @@ use crate::endpoints;
 use crate::foresight;
 use crate::network::model::{Fabric, RouterModel};
 use crate::observe::{Record, Stats};
-use crate::packet::{Kind, Packet};
+use crate::packet::{BY_INPUT, Kind, Packet};
 use crate::packing;
 use crate::router::news;
 use crate::state::lists::EMPTY;
@@ -45,7 +45,10 @@ impl<M: RouterModel> World for Fabric<M> {
     }
 
     fn seed(&self) -> u64 {
-        self.net.seed
+        match self.net.inputs {
+            Some(_) => BY_INPUT,
+            None => self.net.seed.min(BY_INPUT - 1),
+        }
     }
 
     fn start(&self, lps: Range<u32>) -> (State, Vec<Packet>) {

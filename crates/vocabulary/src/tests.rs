@@ -124,6 +124,7 @@ fn defaults_are_those_of_the_reference() {
             buffer: Some(Bytes(65_536)),
             output_buffer: None,
             shares_buffers: false,
+            ties: Ties::Hash,
             crossbar_bandwidth: None,
             flit: Bytes(64),
             output_latency: Time::ZERO,
@@ -377,6 +378,17 @@ fn swept_tables_may_have_names_for_the_results() {
         let mut same = named.clone();
         same.sweep.clone_from(&bare.sweep);
         assert_eq!(canonical(&same), canonical(bare));
+    }
+}
+
+#[test]
+fn packets_of_one_time_are_taken_by_links_where_that_is_asked_for() {
+    let ties = |text: &str| load(&format!("{text}\n{TORUS}")).runs.remove(0).router.ties;
+    for preset in ["sculpin", "pisces"] {
+        let router = format!("[router]\npreset = \"{preset}\"\n");
+        assert_eq!(ties(&router), Ties::Hash);
+        assert_eq!(ties(&format!("{router}[mpi]\npreset = \"sst-macro\"\n")), Ties::Hash);
+        assert_eq!(ties(&format!("{router}ties = \"links\"\n")), Ties::Links);
     }
 }
 

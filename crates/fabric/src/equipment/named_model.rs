@@ -166,6 +166,11 @@ pub trait NamedModel: Debug + Sync {
         RouterChannels::AsNeeded
     }
 
+    /// Whether it can take packets of one time by the numbers of their links.
+    fn takes_by_links(&self) -> bool {
+        false
+    }
+
     /// Whether a packet needs room in the next buffer, of which credits tell.
     fn gives_credits(&self) -> bool {
         true

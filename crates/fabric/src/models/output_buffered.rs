@@ -69,6 +69,9 @@ impl RouterModel for OutputBuffered {
     fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
         let site = *at.site;
         let mut at = at.with(&site);
+        if let Some(inputs) = &at.net.inputs {
+            packet = inputs.taken(&site, &packet);
+        }
         let now = packet.time().0;
         let way = at.route(&packet, now);
         if way.is_lost() {

@@ -46,6 +46,10 @@ impl NamedModel for NamedSculpin {
         false
     }
 
+    fn takes_by_links(&self) -> bool {
+        true
+    }
+
     fn loses_packets(&self) -> bool {
         true
     }
@@ -67,6 +71,9 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     #[inline(always)]
     fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
         let AtRouter { net, site, .. } = at;
+        if !PLAIN && let Some(inputs) = &net.inputs {
+            packet = inputs.taken(site, &packet);
+        }
         let now = packet.time().0;
         let way = at.route(&packet, now);
         if !PLAIN && way.is_lost() {

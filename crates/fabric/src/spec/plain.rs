@@ -37,6 +37,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             arbitration: Arbitration::RoundRobin,
             switching: Switching::CutThrough,
             delivery: DeliveryPoint::Tail,
+            ties: Ties::Hash,
             credit_delay: Time::ZERO,
             credit_uses_link: true,
             bubble: 0,

@@ -678,6 +678,32 @@ fn output_buffered_cells() -> Vec<(String, RunSpec)> {
     .collect()
 }
 
+/// Routers that take packets of one time by the numbers of their links.
+fn cells_by_links() -> Vec<(String, RunSpec)> {
+    let of_output_buffers = output_buffered_cells().into_iter();
+    let unbounded = ["dragonfly", "dragonfly+", "fat-tree", "torus"]
+        .into_iter()
+        .flat_map(|name| {
+            let own = output_buffered_cells().into_iter();
+            own.filter(move |(what, _)| what.starts_with(&format!("{name} ")))
+                .take(1)
+        });
+    let unbounded = unbounded.map(|(what, mut spec)| {
+        spec.router.model = RouterKind::SCULPIN;
+        spec.router.architecture = Architecture::VOQ;
+        (spec.router.buffer, spec.router.output_buffer) = (None, None);
+        spec.router.shares_buffers = false;
+        (format!("{what} sculpin"), spec)
+    });
+    of_output_buffers
+        .chain(unbounded.collect::<Vec<_>>())
+        .map(|(what, mut spec)| {
+            spec.router.ties = Ties::Links;
+            (format!("{what} by links"), spec)
+        })
+        .collect()
+}
+
 fn synthetic(load: f64, message: u64) -> Work {
     Work::Synthetic(Synthetic {
         load: Some(load),
@@ -970,6 +996,21 @@ fn late_admission_by_channel_gives_one_answer_on_every_engine() {
 fn output_buffers_give_one_answer_on_every_engine() {
     let cells = output_buffered_cells();
     assert!(cells.len() >= 7, "{}", cells.len());
+    for (i, (what, mut spec)) in cells.into_iter().enumerate() {
+        spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+        spec.jobs[0].work = pairs(Matching::Mutual, PairMode::Batch { batch: 3 });
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn the_order_of_links_gives_one_answer_on_every_engine() {
+    let cells = cells_by_links();
+    assert!(cells.len() >= 11, "{}", cells.len());
     for (i, (what, mut spec)) in cells.into_iter().enumerate() {
         spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
         spec.control.end = Some(Time::from_us(4));

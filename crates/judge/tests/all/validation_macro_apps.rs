@@ -2,9 +2,9 @@
 //! (`validation/macro-apps-64.json`): a halo exchange, an all-to-all in rows and columns, a wavefront.
 //!
 //! Rows whose packets draw ways by SST/macro's re-seeded generator from as many as a power of two are [no target](NO_TARGET): there all
-//! packets of a stream draw alike. Rows that are not met are [`OPEN`].
+//! packets of a stream draw alike. Rows that are not met are [`OPEN`]; with its own draws they are met.
 
-use fabric::spec::{Draw, DrawSpec, RoutingSpec, RunSpec};
+use fabric::spec::{Draw, DrawSpec, RoutingSpec, RunSpec, Ties};
 use judge::run::run;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -23,23 +23,12 @@ const SEEDS: u64 = 4;
 
 /// Rows that are not met, by case, topology, routing and router, with what they miss by (%).
 ///
-/// They hang on the order of packets that come to a router at one time, which there is by the number of the link.
+/// They hang on the order of packets that come to a router at one time, which is a hash here: that of there, by itself, makes them no better.
 const OPEN: [(&str, &str, &str, &str, f64); 4] = [
     ("a2a", "dragonfly_plus_64", "par", "sculpin", 5.7),
     ("a2a", "dragonfly_plus_64", "par", "pisces", 5.0),
     ("a2a", "dragonfly_64", "par", "sculpin", 5.1),
     ("sweep", "dragonfly_64", "ugal", "sculpin", 5.4),
-];
-
-/// Rows with draws as in SST/macro and its seed, which has run them once, with what they miss by then (%): those of [`OPEN`], and PAR with PISCES.
-const BY_THE_CLOCK: [(&str, &str, &str, &str, f64); 7] = [
-    ("a2a", "dragonfly_plus_64", "par", "sculpin", 5.0),
-    ("a2a", "dragonfly_plus_64", "par", "pisces", 1.3),
-    ("a2a", "dragonfly_64", "par", "sculpin", 2.7),
-    ("sweep", "dragonfly_64", "ugal", "sculpin", 4.5),
-    ("sweep", "dragonfly_64", "par", "pisces", 2.2),
-    ("a2a", "dragonfly_64", "par", "pisces", -2.7),
-    ("halo32", "dragonfly_64", "par", "pisces", 2.2),
 ];
 
 /// `router.seed` of the runs outside.
@@ -192,33 +181,53 @@ fn miss(here: f64, row: &Value) -> f64 {
 }
 
 #[test]
-fn rows_with_draws_by_the_clock_miss_what_they_are_told_to() {
+fn the_order_of_links_makes_a_wavefront_of_sst_macro_to_a_picosecond() {
     let outside = outside();
-    for (case, topology, routing, router, by) in BY_THE_CLOCK {
-        let is_it = |row: &&Value| {
-            [
-                ("case", case),
-                ("topology", topology),
-                ("routing", routing),
-                ("router", router),
-            ]
-            .iter()
-            .all(|(key, name)| row[key] == *name)
-        };
-        let row = outside["rows"].as_array().unwrap().iter().find(is_it).unwrap();
-        let mut spec = study(row);
+    let is_it = |row: &&Value| {
+        [
+            ("case", "sweep"),
+            ("topology", "hyperx_64"),
+            ("routing", "min"),
+            ("router", "sculpin"),
+        ]
+        .iter()
+        .all(|(key, name)| row[key] == *name)
+    };
+    let row = outside["rows"].as_array().unwrap().iter().find(is_it).unwrap();
+    let there = row["us"].as_f64().unwrap();
+    let mut spec = study(row);
+    assert!((time(&spec) - there).abs() > 0.1);
+    spec.router.ties = Ties::Links;
+    assert!((time(&spec) - there).abs() < 2e-6, "{} us, there {there}", time(&spec));
+}
+
+/// With its draws and seed, which SST/macro has run once: of the three routings that draw those that compare queues. Valiant's draws decide alone, so that
+/// it hangs on every picosecond of every packet.
+#[test]
+fn with_its_own_draws_ugal_and_par_take_the_times_of_sst_macro() {
+    let outside = outside();
+    let percent = outside["tolerance"]["percent"].as_f64().unwrap();
+    let (mut off, mut rows) = (Vec::new(), 0);
+    for row in outside["rows"].as_array().unwrap() {
+        let [topology, routing] = ["topology", "routing"].map(|key| row[key].as_str().unwrap());
         let draws = DrawSpec { draw: Draw::Clock };
-        spec.routing = match routing {
+        let routing = match routing {
             "ugal" => RoutingSpec::MacroUgal(draws),
-            _ => RoutingSpec::MacroPar(draws),
+            "par" => RoutingSpec::MacroPar(draws),
+            _ => continue,
         };
-        spec.control.seed = SEED;
+        if !topology.starts_with("dragonfly") {
+            continue;
+        }
+        let mut spec = study(row);
+        (spec.routing, spec.control.seed) = (routing, SEED);
+        rows += 1;
         let part = miss(time(&spec), row);
-        assert!(
-            (part - by).abs() < 1.0,
-            "{case} {routing}: {part:+.1} %, was {by:+.1} %"
-        );
+        if part.abs() > percent {
+            off.push(format!("{row}: {part:+.2} %"));
+        }
     }
+    assert!(rows == 18 && off.is_empty(), "{rows} rows, {off:#?}");
 }
 
 #[test]

@@ -357,6 +357,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         arbitration: values.choice_or_default("arbitration"),
         switching: values.choice("switching")?,
         delivery: values.choice("delivery")?,
+        ties: values.choice_or_default("ties"),
         credit_delay,
         credit_uses_link: values.flag_or_default("credit_uses_link"),
         bubble: values.integer_or_default("bubble").try_into().ok()?,

@@ -3,7 +3,7 @@
 use super::{cost, fail, loggops};
 use fabric::spec::{
     Allocator, Arbitration, Architecture, Completion, ControlOrder, Crossing, DeliveryPoint, DrainSources, FastForward,
-    LONGEST_DRAW_CYCLE, Mapping, RequestRule, Switching,
+    LONGEST_DRAW_CYCLE, Mapping, RequestRule, Switching, Ties,
 };
 use study::units::Unit;
 use study::{
@@ -306,6 +306,12 @@ const ROUTER: &[Parameter] = &[
         Type::Choice(DeliveryPoint::WORDS),
         Default::Text("tail"),
         "When a message counts as delivered.",
+    ),
+    key(
+        "ties",
+        Type::Choice(Ties::WORDS),
+        Default::Text("hash"),
+        "Which of the packets that come to a router at one time is taken first. All but `hash` for `sculpin` and `output-buffered` only.",
     ),
     key(
         "credit_delay",

@@ -40,6 +40,10 @@ impl NamedModel for NamedOutputBuffered {
         true
     }
 
+    fn takes_by_links(&self) -> bool {
+        true
+    }
+
     fn output_buffer(&self, router: &RouterSpec) -> Option<Bytes> {
         router.output_buffer
     }
