@@ -100,6 +100,15 @@ impl LiveProgram {
         mutex.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Asks the processor for what is known of a rank that is about to go on, and for its mailbox. With many ranks neither is at hand, and whoever
+    /// takes the lock first waits for one line after the other.
+    fn foresee(&self, rank: u32) {
+        des::prefetch(&self.ranks[rank as usize]);
+        if let Some(Ok(running)) = self.running.get() {
+            des::prefetch(running.host.area().mailbox(rank));
+        }
+    }
+
     fn transit(&self, rank: u32) -> MutexGuard<'_, InTransit> {
         let mutex = &self.transit[rank as usize];
         mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -189,6 +198,7 @@ impl Program for LiveProgram {
         }
         let number = rank;
         let mut rank = self.rank(number);
+        rank.foresee();
         match rank.done(index) {
             Some(op) => Some(op),
             None => self.pull(self.running()?, number, &mut rank),
@@ -226,6 +236,7 @@ impl Program for LiveProgram {
 
     fn matched(&self, rank: u32, request: u16, message: &HeardMessage) {
         let address = (message.source, u32::from(message.communicator), message.tag);
+        self.foresee(rank);
         let said = self.transit(rank).matched(address);
         let (bytes, payload, had_arrived) = said.map_or((message.bytes, NO_PAYLOAD, false), |(said, had_arrived)| {
             (said.bytes, said.payload, had_arrived)
@@ -265,6 +276,7 @@ impl Program for LiveProgram {
     }
 
     fn completed(&self, rank: u32, request: u16, _at: u64) {
+        self.foresee(rank);
         self.rank(rank).complete(request);
     }
 

@@ -163,6 +163,16 @@ impl LiveRank {
         }
     }
 
+    /// Asks the processor for what the next operation will look at, and for where it will be noted.
+    pub fn foresee(&self) {
+        des::prefetch(self.told.as_slices().0.as_ptr());
+        des::prefetch(self.payloads.as_slices().0.as_ptr());
+        des::prefetch(self.news.as_slices().0.as_ptr());
+        des::prefetch(self.records.as_ptr().wrapping_add(self.records.len()));
+        des::prefetch(self.requests.0.as_ptr());
+        des::prefetch(self.named.0.as_ptr());
+    }
+
     /// An operation that it was asked for before.
     pub fn done(&self, index: u32) -> Option<Op> {
         self.records.get(index as usize).map(|record| self.op(record))
