@@ -223,8 +223,8 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     // With fewer events than that the LPs that follow would often be asked for in vain.
     let each = order.len() / lps.len().max(1);
     let dense = each > 0 && world.is_large();
-    // Of the events left, those behind this number have been foreseen.
-    let mut unforeseen = if world.foresees() { order.len() } else { 0 };
+    // With fewer events left than this, the next of them are looked at: [`AHEAD`] more than have not been looked at, if there are any.
+    let mut foresight = if world.foresees() { order.len() + AHEAD } else { 0 };
     let mut first = lps.start;
     while first < lps.end {
         let last = (first + CHUNK as u32).min(lps.end);
@@ -256,8 +256,8 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 world.prefetch(state, lp + 2, each);
                 world.prefetch_lists(state, lp + 1);
             }
-            if has_events && unforeseen > 0 && events.as_slice().len() < unforeseen + AHEAD {
-                unforeseen = foresee(world, state, lp, (events.as_slice(), unforeseen), each);
+            if has_events && events.as_slice().len() < foresight {
+                foresight = foresee(world, state, lp, (events.as_slice(), foresight - AHEAD), each);
             }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
@@ -286,8 +286,8 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
-/// Has the world look at the next of these events, of which the first is one of `lp` and the last `unforeseen` have not been looked at; returns how
-/// many are left behind them.
+/// Has the world look at the next of these events, of which the first is one of `lp` and the last `unforeseen` have not been looked at; returns with
+/// fewer than how many left it is to look again.
 #[cold]
 #[inline(never)]
 fn foresee<W: World>(
@@ -305,7 +305,10 @@ fn foresee<W: World>(
     let foreseen = events.len() - unforeseen.min(events.len());
     let end = (own + AHEAD).max(foreseen + FORESEEN.start).min(events.len());
     world.foresee(state, &events[foreseen..end], each);
-    events.len() - end
+    match events.len() - end {
+        0 => 0,
+        unforeseen => unforeseen + AHEAD,
+    }
 }
 
 /// Handles the late events of `lp` that come before `next`, or all of them; returns how many. Rare, and kept out of the loop over
