@@ -71,13 +71,31 @@ mod tests {
     use crate::spec::{RouterKind, Ties, plain};
     use topo::{Arrangement, DragonflyPlusSpec, DragonflySpec, TopologySpec};
 
-    /// Who sends to the inputs of a router, in their order; nodes as `n` with their number.
-    fn senders(topology: TopologySpec, router: u32) -> Vec<String> {
+    /// Groups of four routers with two nodes.
+    fn dragonfly(groups: u32) -> TopologySpec {
+        TopologySpec::Dragonfly(DragonflySpec {
+            groups,
+            routers_per_group: vec![4],
+            nodes_per_router: 2,
+            links_per_pair: 1,
+            local_width: 1,
+            arrangement: Arrangement::Circulant,
+            arrangement_seed: 1,
+        })
+    }
+
+    /// The network with `sculpin` routers that take packets by their links.
+    fn by_links(topology: TopologySpec) -> Network {
         let mut spec = plain(topology);
         spec.router.model = RouterKind::SCULPIN;
         spec.router.buffer = None;
         spec.router.ties = Ties::Links;
-        let net = Network::build(&spec).unwrap();
+        Network::build(&spec).unwrap()
+    }
+
+    /// Who sends to the inputs of a router, in their order; nodes as `n` with their number.
+    fn senders(topology: TopologySpec, router: u32) -> Vec<String> {
+        let net = by_links(topology);
         let (inputs, site) = (net.inputs.as_ref().unwrap(), net.site_of(router));
         let at = |place: u32| inputs.ports[(site.port + place) as usize];
         let name = |port: u16| match port.checked_sub(site.net) {
@@ -90,15 +108,7 @@ mod tests {
     #[test]
     fn links_of_a_dragonfly_come_by_the_router_that_sends() {
         // Router 1 of group 4 of 9 is router 17; its links lead to groups two ahead and two behind, to their routers 1.
-        let topology = TopologySpec::Dragonfly(DragonflySpec {
-            groups: 9,
-            routers_per_group: vec![4],
-            nodes_per_router: 2,
-            links_per_pair: 1,
-            local_width: 1,
-            arrangement: Arrangement::Circulant,
-            arrangement_seed: 1,
-        });
+        let topology = dragonfly(9);
         assert_eq!(senders(topology, 17), ["9", "16", "18", "19", "25", "n34", "n35"]);
     }
 
@@ -136,19 +146,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_is_taken_is_at_the_port_where_it_has_come() {
-        let mut spec = plain(TopologySpec::Dragonfly(DragonflySpec {
-            groups: 5,
-            routers_per_group: vec![4],
-            nodes_per_router: 2,
-            links_per_pair: 1,
-            local_width: 1,
-            arrangement: Arrangement::Circulant,
-            arrangement_seed: 1,
-        }));
-        spec.router.model = RouterKind::SCULPIN;
-        spec.router.buffer = None;
-        spec.router.ties = Ties::Links;
-        let net = Network::build(&spec).unwrap();
+        let net = by_links(dragonfly(5));
         let inputs = net.inputs.as_ref().unwrap();
         for site in &net.sites {
             for port in site.port..site.port + u32::from(site.net) {

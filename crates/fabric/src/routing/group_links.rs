@@ -100,10 +100,14 @@ impl GroupLinks {
             return None;
         }
         let drawn = below(word, u64::from(self.groups - 2)) as u32;
-        let (low, high) = (source.min(target), source.max(target));
-        // The numbers without these two.
-        let behind = drawn + u32::from(drawn >= low);
-        Some(behind + u32::from(behind >= high))
+        Some(Self::but(drawn, source, target))
+    }
+
+    /// The group at a place among all but two, which differ.
+    pub(super) fn but(place: u32, one: u32, other: u32) -> u32 {
+        let (low, high) = (one.min(other), one.max(other));
+        let behind = place + u32::from(place >= low);
+        behind + u32::from(behind >= high)
     }
 
     /// Most global links of a router.

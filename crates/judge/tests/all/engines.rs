@@ -976,50 +976,35 @@ fn ways_in_turn_give_one_answer_on_every_engine() {
     }
 }
 
-#[test]
-fn late_admission_by_channel_gives_one_answer_on_every_engine() {
-    let cells = late_admission_vcs_cells();
-    assert!(cells.len() >= 12, "{}", cells.len());
+/// Cells, so many at the least, with messages of their own up to an end, and with pairs of the i-th cell's mode until all are done.
+fn give_one_answer(cells: Vec<(String, RunSpec)>, least: usize, mode: impl Fn(usize) -> PairMode) {
+    assert!(cells.len() >= least, "{}", cells.len());
     for (i, (what, mut spec)) in cells.into_iter().enumerate() {
         spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
         spec.control.end = Some(Time::from_us(4));
         spec.control.warmup = Some(Time::ZERO);
         one_answer(&what, &spec);
-        let mode = [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3];
-        spec.jobs[0].work = pairs(Matching::Mutual, mode);
+        spec.jobs[0].work = pairs(Matching::Mutual, mode(i));
         spec.control.end = None;
         one_answer(&what, &spec);
     }
+}
+
+#[test]
+fn late_admission_by_channel_gives_one_answer_on_every_engine() {
+    give_one_answer(late_admission_vcs_cells(), 12, |i| {
+        [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3]
+    });
 }
 
 #[test]
 fn output_buffers_give_one_answer_on_every_engine() {
-    let cells = output_buffered_cells();
-    assert!(cells.len() >= 7, "{}", cells.len());
-    for (i, (what, mut spec)) in cells.into_iter().enumerate() {
-        spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
-        spec.control.end = Some(Time::from_us(4));
-        spec.control.warmup = Some(Time::ZERO);
-        one_answer(&what, &spec);
-        spec.jobs[0].work = pairs(Matching::Mutual, PairMode::Batch { batch: 3 });
-        spec.control.end = None;
-        one_answer(&what, &spec);
-    }
+    give_one_answer(output_buffered_cells(), 7, |_| PairMode::Batch { batch: 3 });
 }
 
 #[test]
 fn the_order_of_links_gives_one_answer_on_every_engine() {
-    let cells = cells_by_links();
-    assert!(cells.len() >= 11, "{}", cells.len());
-    for (i, (what, mut spec)) in cells.into_iter().enumerate() {
-        spec.jobs[0].work = of_its_own(i, 0.7, 3_000);
-        spec.control.end = Some(Time::from_us(4));
-        spec.control.warmup = Some(Time::ZERO);
-        one_answer(&what, &spec);
-        spec.jobs[0].work = pairs(Matching::Mutual, PairMode::Batch { batch: 3 });
-        spec.control.end = None;
-        one_answer(&what, &spec);
-    }
+    give_one_answer(cells_by_links(), 11, |_| PairMode::Batch { batch: 3 });
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn global_links<'t>(
     at: u32,
 ) -> impl Iterator<Item = (u32, u32)> + Clone + 't {
     let (links, wiring) = (*links, topology.wiring());
-    let first = (links.routers - 1) * links.local;
+    let first = links.first_global();
     let degree = wiring.port_offset[at as usize + 1] - wiring.port_offset[at as usize];
     (first..degree).map(move |port| (port, links.group(wiring.peer(at, port as u16).0)))
 }

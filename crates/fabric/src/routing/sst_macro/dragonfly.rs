@@ -406,10 +406,7 @@ impl TurnsPacket<'_> {
     fn over_further(&self, third: u32, count: u64) -> Option<TurnChoice> {
         let (at, own, links) = (self.at(), self.own_group(), self.links());
         let further = self.turns.further?;
-        let place = turn(at, count, links.groups - 2) as usize;
-        let group = (0..links.groups)
-            .filter(|&group| group != own && group != third)
-            .nth(place)?;
+        let group = GroupLinks::but(turn(at, count, links.groups - 2), own, third);
         let link = self.topology().global_link(own, group, 0)?;
         let mine = self.topology().global_link(own, third, 0)?;
         let drawn = self.number_of(mine.port);
@@ -447,18 +444,14 @@ impl TurnsPacket<'_> {
         };
         let end = third.and_then(|third| self.topology().global_link(self.own_group(), third, 0));
         let to = end.map_or(self.at(), |end| links.shifted(end.router, drew));
-        match to == self.at() {
-            true if self.own_group() == target => TurnChoice {
-                port: self.local(self.to),
-                counter: None,
-                phase: BEHIND,
-            },
-            true => self.in_turn_to(target, (GroupTurn::OnTheWay, BEHIND), seen),
-            false => TurnChoice {
-                port: self.local(to),
-                counter: None,
-                phase: BEHIND,
-            },
+        let is_there = to == self.at();
+        if is_there && self.own_group() != target {
+            return self.in_turn_to(target, (GroupTurn::OnTheWay, BEHIND), seen);
+        }
+        TurnChoice {
+            port: self.local(if is_there { self.to } else { to }),
+            counter: None,
+            phase: BEHIND,
         }
     }
 }
