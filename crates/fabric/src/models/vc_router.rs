@@ -93,6 +93,8 @@ pub struct VcRouter {
     pipeline: PipelineSpec,
     /// Period of the clock (ps).
     clock: u64,
+    /// A flit's way through the crossbar where a step is a cycle (ps).
+    crossbar: u64,
     /// Channels of a port are numbered `port << shift` onwards.
     shift: u32,
     /// Words of a set.
@@ -303,7 +305,8 @@ impl RouterModel for VcRouter {
         let buffer = (net.buffer / i64::from(flit)).clamp(1, i64::from(u16::MAX)) as u16;
         let packet = spec.nic.packet.0 as u32;
         let host = links[0];
-        let around = host.flight + host.credit + u64::from(pipeline.stages[3] + 1) * clock;
+        let crossbar = u64::from(pipeline.stages[3]) * clock;
+        let around = host.flight + host.credit + crossbar + clock;
         let is_timed = pipeline.stages.iter().any(|&cycles| cycles > 1);
         let drawn = |matcher: Matcher| {
             matches!(
@@ -315,6 +318,7 @@ impl RouterModel for VcRouter {
         let mut model = VcRouter {
             pipeline,
             clock,
+            crossbar,
             shift,
             words,
             width,

@@ -15,22 +15,24 @@ fn is_quick<J: Journal, S: Sink<Fabric<VcRouter>>>() -> bool {
     S::HOT && !J::ACTIVE
 }
 
-/// What has become of an input channel whose first packet has sent a flit.
+/// What has become of an input channel whose first packet has sent a flit. Two words, which come back in registers.
 #[derive(Clone, Copy)]
 struct AfterFlit {
-    /// It bids no more.
-    is_out: bool,
-    /// What the packet behind the one that has left waits for.
-    next: FirstPacket,
+    state: AfterState,
     /// The output channel that is free now, [`NONE`] if none is.
     freed: u32,
 }
 
-/// What the first packet of an input channel waits for, if there is a new one.
-#[derive(Clone, Copy)]
-enum FirstPacket {
-    Nothing,
+/// What an input channel waits for that has sent a flit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AfterState {
+    /// The switch, as before.
+    Bids,
+    /// Flits, credits, or packets.
+    Idle,
+    /// The packet behind the one that has left waits for its way.
     Routing,
+    /// It waits for an output channel.
     Allocation,
 }
 
@@ -106,14 +108,15 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         };
         let mut moved = false;
         for sub in 0..steps {
-            let cycles = match model.pipeline.stages[3] {
+            let crossbar = match model.pipeline.stages[3] {
+                _ if USUAL => model.crossbar,
                 0 => 0,
-                more => (sub + 1) / steps + u64::from(more) - 1,
+                more => ((sub + 1) / steps + u64::from(more) - 1) * model.clock,
             };
             let step = ClockStep {
                 now,
                 number: number + sub,
-                through: now + cycles * model.clock,
+                through: now + crossbar,
             };
             moved |= self.step::<W, C, N, P, V, USUAL>(&mut sets, &step);
         }
@@ -149,16 +152,17 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         self.route_all::<W, USUAL>(routing, sets, step);
         while let Some(channel) = pop(&mut won) {
             let sent = self.apart(move |mut at| at.send_flit::<USUAL>(channel, alone, step));
-            if sent.is_out {
-                drop_from(&mut sets.bids, channel);
-            }
             if sent.freed != NONE {
                 put(&mut sets.free, sent.freed as usize);
             }
-            match sent.next {
-                FirstPacket::Nothing => {}
-                FirstPacket::Routing => put(&mut sets.routing, channel),
-                FirstPacket::Allocation => put(&mut sets.allocation, channel),
+            if sent.state == AfterState::Bids {
+                continue;
+            }
+            drop_from(&mut sets.bids, channel);
+            match sent.state {
+                AfterState::Bids | AfterState::Idle => {}
+                AfterState::Routing => put(&mut sets.routing, channel),
+                AfterState::Allocation => put(&mut sets.allocation, channel),
             }
         }
         moved
@@ -222,11 +226,11 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             if !USUAL && model.is_timed {
                 record.ready = model.ready(step.number, model.pipeline.stages[2]);
             }
-            return AfterFlit {
-                is_out: record.present == 0 || !room,
-                freed: NONE,
-                next: FirstPacket::Nothing,
+            let state = match record.present == 0 || !room {
+                true => AfterState::Idle,
+                false => AfterState::Bids,
             };
+            return AfterFlit { state, freed: NONE };
         }
         let given = (output << model.shift) + vc;
         let (owner, freed) = match !USUAL && model.pipeline.wait_for_tail_credit {
@@ -235,16 +239,12 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         };
         let record_of_output = self.record_of(given);
         self.st.output_channels.edit(self.j, record_of_output).owner = owner;
-        let next = match self.next_packet(channel as u32, step) {
-            None => FirstPacket::Nothing,
-            Some(ROUTING) => FirstPacket::Routing,
-            Some(_) => FirstPacket::Allocation,
+        let state = match self.next_packet(channel as u32, step) {
+            None => AfterState::Idle,
+            Some(ROUTING) => AfterState::Routing,
+            Some(_) => AfterState::Allocation,
         };
-        AfterFlit {
-            is_out: true,
-            freed,
-            next,
-        }
+        AfterFlit { state, freed }
     }
 
     /// The packet behind the one whose tail has left an input channel becomes the first, if there is one: the set that the channel belongs to.
