@@ -68,6 +68,13 @@ pub fn drift_state(
             ..*is
         })
     })?;
+    each(&mut second.returns, |back| {
+        let mut later = *back;
+        for (time, bytes) in later.times.iter_mut().zip(back.bytes) {
+            *time = if bytes == 0 { 0 } else { drift.time(*time)? };
+        }
+        Ok(later)
+    })?;
     each(&mut second.slots, |packet| moved(packet, drift))?;
     each(&mut second.due, |&time| drift.time(time))?;
     each(&mut second.posts, |post| {

@@ -53,6 +53,10 @@ pub struct InterfaceTerms {
     pub reads_behind: u32,
     /// None injects more than this (bytes) from a time on until a lookahead later.
     pub window_bytes: i32,
+    /// With more room than this (bytes) it does not run short within [`Self::ample_for`]; `i32::MAX` where that is not known.
+    pub ample: i32,
+    /// ps.
+    pub ample_for: u64,
 }
 
 /// What has to be kept of messages on their way.
@@ -217,6 +221,8 @@ impl InterfaceTerms {
             reads_only: spec.nic.control == ControlOrder::ReadsFirst,
             reads_behind: spec.nic.reads_behind,
             window_bytes: 0,
+            ample: i32::MAX,
+            ample_for: 0,
         }
     }
 }
@@ -367,6 +373,11 @@ impl Network {
         let bits = u128::from(network.lookahead.0) * u128::from(network.injection.bandwidth().0);
         let bytes = bits / 8_000_000_000_000 + 2 * u128::from(network.packet);
         network.interface.window_bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        let half = network.interface.buffer / 2;
+        if let Ok(between @ 1..) = u64::try_from(i64::from(half) - 2 * i64::from(network.packet)) {
+            network.interface.ample = half;
+            network.interface.ample_for = network.injection.time_of(between).min(HORIZON.0);
+        }
         Ok(network)
     }
 

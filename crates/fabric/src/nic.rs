@@ -8,6 +8,7 @@
 mod again;
 pub(crate) mod control;
 pub(crate) mod cumulative;
+pub(crate) mod returns;
 
 use crate::envelope::{self, Notice};
 use crate::incoming::{self, Key};
@@ -50,13 +51,13 @@ impl<M: RouterModel> Fabric<M> {
             let mut due = *st.due.get(place);
             if due < end {
                 let node = place.wrapping_add(number);
-                let interface = || AtInterface { place, node, end };
+                let interface = AtInterface { place, node, end };
                 due = match net.interface.control_first {
                     false => self
                         .at(st, j, lp, sink)
                         .with(&site)
-                        .inject::<false>(interface(), &mut departures),
-                    true => self.inject_in_two(st, j, lp, interface(), &mut departures, sink),
+                        .inject::<false>(interface, &mut departures),
+                    true => self.inject_in_two(st, j, lp, interface, &mut departures, sink),
                 };
                 if net.workload.jobs() > 1 {
                     departures.tell(|record| sink.record(record));
@@ -141,8 +142,14 @@ impl<M: RouterModel> Fabric<M> {
             let interface = AtInterface { place, node, end: now };
             self.advance(st, j, lp, interface, sink);
         }
+        self.room_is_back(st, j, place, event.value() as i32, now);
+    }
+
+    /// Room of a router's host buffer is back at `now` at an interface that has done all it could before.
+    fn room_is_back<J: Journal>(&self, st: &mut State, j: &mut J, place: u32, bytes: i32, now: u64) {
+        let wake = self.model.wake();
         let nic = st.nics.edit(j, place);
-        nic.credit += event.value() as i32;
+        nic.credit += bytes;
         if nic.is(Nic::BLOCKED) {
             nic.target &= !Nic::BLOCKED;
             nic.free = nic.free.max(now + wake);
@@ -166,7 +173,7 @@ impl<M: RouterModel> Fabric<M> {
         } else {
             return;
         }
-        if net.interface.control_first {
+        if self.net.interface.control_first {
             // Control messages that were to come behind data may have their turn before them now.
             control::see_to(st, j, place);
         }
@@ -337,39 +344,62 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// Injects everything of an interface; returns when it can act next.
     #[inline(always)]
     fn inject<const CONTROL_FIRST: bool>(&mut self, interface: AtInterface, departures: &mut Departures) -> u64 {
-        let AtInterface { place, node, end } = interface;
-        let net = self.net;
         let due = loop {
+            let due = self.inject_until_room_comes::<CONTROL_FIRST>(interface, departures);
+            if !self.finds_more_room(interface) {
+                break due.min(self.room_comes(interface.place));
+            }
+        };
+        self.st.due.set(self.j, interface.place, due);
+        due
+    }
+
+    /// [`Self::inject`] as far as the room that there is decides: what comes back to an interface that waits for room changes what it does.
+    #[inline(always)]
+    fn inject_until_room_comes<const CONTROL_FIRST: bool>(
+        &mut self,
+        mut interface: AtInterface,
+        departures: &mut Departures,
+    ) -> u64 {
+        let AtInterface { place, node, .. } = interface;
+        let net = self.net;
+        interface.end = interface.end.min(self.room_comes(place));
+        loop {
             if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
                 match self.control_turn(interface, departures) {
-                    control::Turn::Sent => continue,
-                    control::Turn::Waits(due) => break due,
+                    control::Turn::Sent => {
+                        // It may have passed data that waits for room.
+                        interface.end = interface.end.min(self.room_comes(place));
+                        continue;
+                    }
+                    control::Turn::Waits(due) => return due,
                     control::Turn::Data => {}
                 }
             }
             if self.st.nics.get(place).birth == u64::MAX
                 && let Err(due) = self.load::<CONTROL_FIRST>(interface)
             {
-                break due;
+                return due;
             }
-            let nic = self.st.nics.edit(self.j, place);
+            let nic = self.st.nics.get(place);
             let start = nic.ready.max(nic.free);
-            if start >= end {
-                break start;
+            if start >= interface.end {
+                return start;
             }
             let size = nic.left.min(u64::from(net.packet)) as u32;
             if M::HOST_CREDITS {
                 let room = self.model.room(size) as i32;
-                if nic.credit < room {
-                    nic.target |= Nic::BLOCKED;
+                if nic.credit < room && !self.finds_room(place, room, start) {
                     if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
                         // There may be room for less.
+                        interface.end = interface.end.min(self.room_comes(place));
                         continue;
                     }
-                    break u64::MAX;
+                    return u64::MAX;
                 }
-                nic.credit -= room;
+                self.st.nics.edit(self.j, place).credit -= room;
             }
+            let nic = self.st.nics.edit(self.j, place);
             let sequencer = self.model.sequencer();
             let (parts, occupied) = match &sequencer {
                 Some(sequencer) => (net.parts(size), sequencer.packet),
@@ -403,9 +433,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             } else if sequencer.is_none() {
                 nic.ready = nic.free + net.interface.packet_overhead;
             }
-        };
-        self.st.due.set(self.j, place, due);
-        due
+        }
     }
 
     /// The next packet of the message at the head of an interface, of `size` bytes, with its share; the destination is told of a message of

@@ -8,6 +8,7 @@ use crate::network::Network;
 use crate::network::model::{Fabric, RouterModel};
 use crate::nic::cumulative::{self, FLOW};
 use crate::packet::{Kind, Packet};
+use crate::state::returns;
 use crate::state::{ControlQueue, Incoming, Link, NONE, Nic, Post, State};
 use des::checkpoint::{put, take};
 use des::lists::{places, put_elements};
@@ -79,6 +80,36 @@ fn take_posts(net: &Network, st: &mut State, input: &mut &[u8]) -> Result<(u32, 
     Ok((head, tail))
 }
 
+/// Appends what comes back to the interface of a node.
+fn put_returns(st: &State, node: u32, out: &mut Vec<u8>) {
+    let mut coming: Vec<_> = returns::all(st, node).collect();
+    coming.sort_unstable();
+    put(out, coming.len() as u32);
+    for (time, bytes) in coming {
+        put(out, time);
+        put(out, bytes);
+    }
+}
+
+/// Takes it, for an interface whose record is there.
+fn take_returns<M: RouterModel>(
+    fabric: &Fabric<M>,
+    st: &mut State,
+    (lp, node): (u32, u32),
+    input: &mut &[u8],
+) -> Result<(), Torn> {
+    let mut room = i64::from(st.nics.get(node).credit);
+    for _ in 0..take::<u32>(input)? {
+        let (time, bytes): (u64, u32) = (take(input)?, take(input)?);
+        room += i64::from(bytes);
+        if !fabric.keeps_returns() || bytes == 0 || room > fabric.net.interface.buffer.into() {
+            return Err(Torn("an interface gets back more room than there is"));
+        }
+        returns::add(st, &mut NoJournal, (lp, node), time, bytes);
+    }
+    Ok(())
+}
+
 /// What a router has been told by those of its group.
 fn told_of(net: &Network, lp: u32) -> Range<u32> {
     let slots = net.routing.news().map_or(0, |news| news.slots());
@@ -125,6 +156,7 @@ pub(crate) fn pack<M: RouterModel>(fabric: &Fabric<M>, st: &State, lp: u32, out:
             put(out, [queue.part, queue.label]);
             put_posts(st, queue.head, out);
         }
+        put_returns(st, node, out);
         put(out, *st.due.get(node));
         put(out, *st.sources.get(node));
         for bucket in net.buckets(node) {
@@ -191,6 +223,7 @@ pub(crate) fn unpack<M: RouterModel>(
                 },
             );
         }
+        take_returns(fabric, st, (lp, node), input)?;
         st.due.set(j, node, take(input)?);
         st.sources.set(j, node, take(input)?);
         let number = site.node + (node - net.node_places(lp, &site).start);

@@ -9,9 +9,11 @@ use crate::models::AnyFabric;
 use crate::mpi::account::ranks_at;
 use crate::mpi::{items, peer_places};
 use crate::network::Network;
+use crate::nic::returns::is_ample;
 use crate::packet::{Kind, Label, NUMBERS, Packet};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
 use crate::state::lists::List;
+use crate::state::returns;
 use crate::state::{Channel, ControlQueue, Incoming, Link, NONE, Nic, Port, Post, Router, State};
 use des::recurrence::{Differs, Leap, Recurring};
 use des::{Event, NoJournal, Time};
@@ -278,7 +280,7 @@ impl Recurring for AnyFabric {
             let site = net.sites[lp as usize];
             for (place, node) in net.node_places(lp, &site).zip(site.node_numbers()) {
                 posts(&numbers, (place, node), first, second)?;
-                nic(&numbers, (place, node), first, second)?;
+                nic(&numbers, (lp, place, node), first, second)?;
                 arriving(&numbers, (lp, place, node), first, second)?;
             }
         }
@@ -345,6 +347,7 @@ pub(crate) fn own_columns(first: &State, second: &State, has_output_buffers: boo
         slots: _,
         links: _,
         nics: _,
+        returns: _,
         due: _,
         sources: _,
         posts: _,
@@ -407,7 +410,9 @@ fn router(leap: &Leap, first: &Router, second: &Router) -> Result<Router, Differ
         free_post,
         free_incoming,
         free_ways,
+        free_returns,
         faults,
+        unused,
     } = *second;
     Ok(Router {
         queued: leap.same(first.queued, queued)?,
@@ -415,7 +420,9 @@ fn router(leap: &Leap, first: &Router, second: &Router) -> Result<Router, Differ
         free_post,
         free_incoming,
         free_ways,
+        free_returns,
         faults: leap.same(first.faults, faults)?,
+        unused,
     })
 }
 
@@ -606,11 +613,12 @@ fn posts(
 /// What a node's interface is at.
 fn nic(
     numbers: &LaterNumbers<'_>,
-    (place, node): (u32, u32),
+    (lp, place, node): (u32, u32, u32),
     first: &State,
     second: &mut State,
 ) -> Result<(), Differs> {
     let leap = numbers.leap;
+    let credit = room(numbers, (lp, place), first, second)?;
     let (was, is) = (first.nics.get(place), *second.nics.get(place));
     let idle = is.birth == u64::MAX;
     let later = Nic {
@@ -621,7 +629,7 @@ fn nic(
         packets: leap.sum(was.packets, is.packets)?,
         target: leap.same(was.target, is.target)?,
         part: leap.same(was.part, is.part)?,
-        credit: leap.same(was.credit, is.credit)?,
+        credit,
         post_head: leap.same(was.post_head, is.post_head)?,
         post_tail: leap.same(was.post_tail, is.post_tail)?,
         label: if idle {
@@ -648,6 +656,42 @@ fn nic(
     };
     second.controls.set(&mut NoJournal, place, later);
     Ok(())
+}
+
+/// The room that a node has, with what is on its way to it: the same at both moments, or so much that what has been counted before it came, which depends
+/// on the engine's windows, is nothing that can be told.
+fn room(
+    numbers: &LaterNumbers<'_>,
+    (lp, place): (u32, u32),
+    first: &State,
+    second: &mut State,
+) -> Result<i32, Differs> {
+    let LaterNumbers { net, leap, .. } = *numbers;
+    if second.returns.is_empty() {
+        return leap.same(first.nics.get(place).credit, second.nics.get(place).credit);
+    }
+    let (was, is) = (leap.from, leap.from + leap.period);
+    let (before, were) = returns::settled(first, place, was);
+    let (credit, are) = returns::settled(second, place, is);
+    let moved = were.iter().map(|&(time, bytes)| (time + leap.period, bytes));
+    if before != credit || !moved.eq(are.iter().copied()) {
+        let all = |room: i32, coming: &[(u64, u32)]| {
+            let coming: u32 = coming.iter().map(|&(_, bytes)| bytes).sum();
+            room + coming as i32
+        };
+        leap.same(all(before, &were), all(credit, &are))?;
+        let is_ample = |st: &State, coming: &[(u64, u32)], now: u64| {
+            let last = coming.last().map_or(now, |&(time, _)| time);
+            is_ample(&net.interface, (st.nics.get(place), *st.due.get(place)), now, last)
+        };
+        leap.same(true, is_ample(first, &were, was) && is_ample(second, &are, is))?;
+    }
+    let j = &mut NoJournal;
+    returns::take(second, j, lp, place, u64::MAX);
+    for (time, bytes) in are {
+        returns::add(second, j, (lp, place), leap.later(time)?, bytes);
+    }
+    Ok(credit)
 }
 
 /// The messages on their way to a node, which are found by their labels: they get new places.

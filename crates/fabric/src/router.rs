@@ -5,11 +5,12 @@
 
 use crate::network::Peer;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
+use crate::nic::returns;
 use crate::packet::{Kind, Packet};
 use crate::routing::news::TOLD;
 use crate::routing::{COUNTER, Sense, Way};
 use crate::state::{Link, NONE, State};
-use des::{Journal, Sink, Time};
+use des::{Event, Journal, Sink, Time};
 use in_time::comes_through;
 
 mod in_time;
@@ -223,11 +224,14 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
                     .with_value(size),
             );
         } else {
-            let at = Time(when + net.injection.credit);
-            self.sink.send_at(
-                at,
-                Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size),
-            );
+            let at = when + net.injection.credit;
+            if self.fabric.keeps_returns() {
+                let place = net.node_places(lp, site).start + u32::from(input - site.net);
+                let times = (packet.time().0, at);
+                return returns::give_back(self, place, times, size as u32);
+            }
+            let credit = Packet::new(Kind::HostCredit, Time(at), lp, input - site.net);
+            self.sink.send_at(Time(at), credit.with_value(size));
         }
     }
 

@@ -9,6 +9,7 @@ use work::workload::Source;
 pub mod crossbar;
 pub mod lists;
 pub mod pipeline;
+pub mod returns;
 
 pub use des::lists::NONE;
 
@@ -67,9 +68,9 @@ pub struct Link {
     pub sequence: u32,
 }
 
-/// A router with its nodes.
+/// A router with its nodes. Half a cache line, whose place is found by a shift.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
+#[repr(C, align(32))]
 pub struct Router {
     /// Packets in its queues.
     pub queued: u32,
@@ -81,8 +82,12 @@ pub struct Router {
     pub free_incoming: u32,
     /// Free branches on the way to them, a list.
     pub free_ways: u32,
+    /// Free records of what comes back to interfaces, a list.
+    pub free_returns: u32,
     /// What has gone beyond what the run can tell apart: [`fault`]s, which make it an error.
     pub faults: u32,
+    /// Always 0.
+    pub unused: u32,
 }
 
 /// Reasons for which a run that has come to them is an error.
@@ -262,7 +267,7 @@ const _: () = assert!(
 );
 
 // Memory per node, as ARCHITECTURE.md adds it up.
-const _: () = assert!(size_of::<Port>() == 64 && size_of::<Channel>() == 16 && size_of::<Router>() == 24);
+const _: () = assert!(size_of::<Port>() == 64 && size_of::<Channel>() == 16 && size_of::<Router>() == 32);
 const _: () = assert!(size_of::<Source>() == 40 && size_of::<ControlQueue>() == 24 && size_of::<Post>() == 40);
 const _: () = assert!(size_of::<Packet>() + size_of::<Link>() == 40, "a packet that waits");
 
@@ -318,6 +323,8 @@ des::columns! {
         pub links: Link,
         /// A record per node.
         pub nics: Nic,
+        /// What comes back to interfaces where that takes no event: a record per node, and others behind them.
+        pub returns: returns::Returns,
         /// When each node's interface can act next (ps).
         pub due: u64,
         /// A record per node.

@@ -61,7 +61,9 @@ impl<M: RouterModel> World for Fabric<M> {
             free_post: NONE,
             free_incoming: NONE,
             free_ways: NONE,
+            free_returns: NONE,
             faults: 0,
+            unused: 0,
         };
         st.routers.fill(lps.start, vec![router; lps.len()]);
         let words = lps.start * net.words..lps.end * net.words;
@@ -102,6 +104,10 @@ impl<M: RouterModel> World for Fabric<M> {
             label: 0,
         };
         st.nics.fill(part.nodes.start, vec![nic; part.nodes.len()]);
+        if self.keeps_returns() {
+            st.returns
+                .fill(part.nodes.start, bytemuck::zeroed_vec(part.nodes.len()));
+        }
         if net.interface.control_first {
             st.controls
                 .fill(part.nodes.start, vec![ControlQueue::EMPTY; part.nodes.len()]);
@@ -172,9 +178,14 @@ impl<M: RouterModel> World for Fabric<M> {
 
     #[inline(always)]
     fn close<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: Time, sink: &mut S) -> Time {
-        let idle = if M::TICKS { self.idle_until(st, lp, end.0) } else { None };
-        let wake = idle.unwrap_or_else(|| self.close_interfaces(st, j, lp, end.0, sink));
-        Time(wake.min(M::close(self.at(st, j, lp, sink), end.0)))
+        if M::TICKS {
+            let idle = self.idle_until(st, lp, end.0);
+            let wake = idle.unwrap_or_else(|| self.close_interfaces(st, j, lp, end.0, sink));
+            return Time(wake.min(M::close(self.at(st, j, lp, sink), end.0)));
+        }
+        // What leaves a router may wake its interfaces.
+        let departs = M::close(self.at(st, j, lp, sink), end.0);
+        Time(departs.min(self.close_interfaces(st, j, lp, end.0, sink)))
     }
 
     fn is_large(&self) -> bool {

@@ -164,8 +164,7 @@ fn credits(facts: &RunFacts<'_>) -> Check {
     let detail = match wrong {
         None if empty_network => "all buffer space came back".into(),
         None => "between zero and the buffer's size everywhere".into(),
-        Some(ChannelCredit { place, vc, bytes }) => {
-            let full = facts.net.buffer;
+        Some(ChannelCredit { place, vc, bytes, full }) => {
             format!("{} channel {vc} holds {bytes} bytes of credit of {full}", place.name)
         }
     };

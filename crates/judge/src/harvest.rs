@@ -480,6 +480,7 @@ impl Pack for ChannelCredit {
         self.place.pack(out);
         put(out, self.vc);
         put(out, self.bytes);
+        put(out, self.full);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -487,6 +488,7 @@ impl Pack for ChannelCredit {
             place: NamedPort::unpack(input)?,
             vc: take(input)?,
             bytes: take(input)?,
+            full: take(input)?,
         })
     }
 }

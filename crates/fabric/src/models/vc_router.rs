@@ -93,8 +93,6 @@ pub struct VcRouter {
     pipeline: PipelineSpec,
     /// Period of the clock (ps).
     clock: u64,
-    /// A flit's way through the crossbar where a step is a cycle (ps).
-    crossbar: u64,
     /// Channels of a port are numbered `port << shift` onwards.
     shift: u32,
     /// Words of a set.
@@ -141,6 +139,8 @@ pub struct VcRouter {
     outputs: Option<Box<Outputs>>,
     /// Local output ports by place and destination node, on small networks where these two alone decide on the class, too; else empty.
     ways: Box<[u8]>,
+    /// They are there, and all is usual: a packet knows its way when it comes, and nothing else is to be asked.
+    usual_ways: bool,
     /// Nodes.
     nodes: u32,
     /// There are more records than the caches hold.
@@ -254,6 +254,12 @@ impl VcRouter {
         port * u32::from(self.switch_ports)
     }
 
+    /// A flit's way through the crossbar where a step is a cycle (ps).
+    #[inline(always)]
+    fn crossbar(&self) -> u64 {
+        u64::from(self.pipeline.stages[3]) * self.clock
+    }
+
     /// Place of a set's first word.
     #[inline(always)]
     fn set(&self, lp: u32, set: u32) -> u32 {
@@ -305,8 +311,7 @@ impl RouterModel for VcRouter {
         let buffer = (net.buffer / i64::from(flit)).clamp(1, i64::from(u16::MAX)) as u16;
         let packet = spec.nic.packet.0 as u32;
         let host = links[0];
-        let crossbar = u64::from(pipeline.stages[3]) * clock;
-        let around = host.flight + host.credit + crossbar + clock;
+        let around = host.flight + host.credit + u64::from(pipeline.stages[3] + 1) * clock;
         let is_timed = pipeline.stages.iter().any(|&cycles| cycles > 1);
         let drawn = |matcher: Matcher| {
             matches!(
@@ -318,7 +323,6 @@ impl RouterModel for VcRouter {
         let mut model = VcRouter {
             pipeline,
             clock,
-            crossbar,
             shift,
             words,
             width,
@@ -360,10 +364,12 @@ impl RouterModel for VcRouter {
             switch_ports,
             links,
             ways: ways(net),
+            usual_ways: false,
             nodes: net.n_nodes(),
             is_large: net.peers.entries().len() << shift > SMALL,
         };
         model.usual = model.is_usual();
+        model.usual_ways = model.usual && !model.ways.is_empty();
         model.tell_late(net);
         model.keep_returns(net);
         model
@@ -678,8 +684,9 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let input = self.st.input_channels.edit(self.j, index);
         if input.stage & 7 == stage::IDLE {
             input.present = 1;
-            let after = match self.model.is_timed {
-                true => self.model.step_at(self.model.tick_from(now)).wrapping_sub(1),
+            let model = self.model;
+            let after = move || match model.is_timed {
+                true => model.step_at(model.tick_from(now)).wrapping_sub(1),
                 false => 0,
             };
             let set = self.begin(channel, (slot, packet), now, after);
@@ -698,7 +705,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
     /// A packet becomes the first of its input channel, `present` flits of which are here, and may act in the steps after step `after`: the
     /// set that it belongs to.
     #[inline(always)]
-    fn begin(&mut self, channel: u32, (slot, packet): (u32, &Packet), now: u64, after: u64) -> u32 {
+    fn begin(&mut self, channel: u32, (slot, packet): (u32, &Packet), now: u64, after: impl FnOnce() -> u64) -> u32 {
         let AtRouter { net, model, lp, .. } = *self;
         let index = self.record_of(channel);
         let (size, destination) = (packet.size(), packet.destination());
@@ -707,6 +714,16 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         input.first = slot;
         input.left = flits;
         input.last = model.last_of(size, flits);
+        let take_known_way = |input: &mut InputChannel| {
+            input.output = model.ways[(lp * model.nodes + destination) as usize].into();
+            (input.lowest, input.choices) = (0, net.vcs as u8);
+            input.stage = stage::ALLOCATION | InputChannel::HEAD;
+        };
+        if model.usual_ways {
+            take_known_way(input);
+            return ROUTING;
+        }
+        let after = after();
         if model.outputs.is_some() {
             input.stage = stage::ALLOCATION | InputChannel::HEAD;
             return ALLOCATION;
@@ -714,9 +731,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         if model.ways.is_empty() {
             input.stage = stage::ROUTING | InputChannel::HEAD;
         } else {
-            input.output = model.ways[(lp * model.nodes + destination) as usize].into();
-            (input.lowest, input.choices) = (0, net.vcs as u8);
-            input.stage = stage::ALLOCATION | InputChannel::HEAD;
+            take_known_way(input);
         }
         let cycles = model.pipeline.stages[0];
         if cycles == 0 {

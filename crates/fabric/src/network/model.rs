@@ -23,6 +23,11 @@ impl<M: RouterModel> Fabric<M> {
     /// The network of a specification with the model's parameters of it.
     pub fn new(spec: &RunSpec, net: Network) -> Self {
         let model = M::new(spec, &net);
+        let mut net = net;
+        if model.room(1) != 1 {
+            // Small packets take more of a buffer than of a link.
+            (net.interface.ample, net.interface.window_bytes) = (i32::MAX, i32::MAX);
+        }
         Fabric { net, model }
     }
 

@@ -10,7 +10,7 @@ use crate::envelope;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::observe::Departures;
 use crate::packet::{ONLY, Packet};
-use crate::state::{NONE, Nic, Post, State, next_number};
+use crate::state::{NONE, Post, State, next_number};
 use des::{Journal, Sink};
 
 /// Whose turn it is at an interface with control messages.
@@ -99,7 +99,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// When the next control packet sets out, with room in the router's host buffer taken for it; or whose turn it is.
     #[inline(always)]
     fn start_of_control(&mut self, next: &Next, interface: AtInterface) -> Result<u64, Turn> {
-        let AtInterface { place, end, .. } = interface;
+        let AtInterface { place, mut end, .. } = interface;
         let net = self.net;
         let &Next {
             ref post, first, size, ..
@@ -128,12 +128,15 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             }
             let data_start = nic.ready.max(nic.free);
             let data_size = nic.left.min(u64::from(net.packet)) as u32;
-            if !M::HOST_CREDITS || data_start >= end || nic.credit >= self.model.room(data_size) as i32 {
+            let room = self.model.room(data_size) as i32;
+            let finds =
+                !M::HOST_CREDITS || data_start >= end || nic.credit >= room || self.finds_room(place, room, data_start);
+            if finds {
                 return Err(Turn::Data);
             }
-            // Only then is it known that data waits for room.
+            // Only then is it known that data waits for room, and until when.
             start = start.max(data_start);
-            self.st.nics.edit(self.j, place).target |= Nic::BLOCKED;
+            end = end.min(self.room_comes(place));
         }
         if turn >= end {
             // Until then a credit may wake the interface, so that it starts sooner than it would from rest.
@@ -144,12 +147,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         }
         if M::HOST_CREDITS {
             let room = self.model.room(size) as i32;
-            let nic = self.st.nics.edit(self.j, place);
-            if nic.credit < room {
-                nic.target |= Nic::BLOCKED;
+            if self.st.nics.get(place).credit < room && !self.finds_room(place, room, start) {
                 return Err(Turn::Waits(u64::MAX));
             }
-            nic.credit -= room;
+            self.st.nics.edit(self.j, place).credit -= room;
         }
         Ok(start)
     }

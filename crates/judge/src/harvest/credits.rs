@@ -7,17 +7,19 @@ use super::{Harvest, NamedPort};
 use bytemuck::{Pod, Zeroable};
 use fabric::models::AnyFabric;
 use fabric::network::{Network, Site};
-use fabric::state::{Parts, State};
+use fabric::state::{Parts, State, returns};
 
-/// What a channel holds of the buffer at its other end.
+/// What a channel holds of the buffer at its other end, or a node's interface of its router's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChannelCredit {
-    /// The channel's output port.
+    /// The channel's output port, or the node.
     pub place: NamedPort,
     /// The virtual channel.
     pub vc: u32,
     /// Free bytes as it counts them, and those of which it has yet to be told.
     pub bytes: i64,
+    /// Those of the empty buffer.
+    pub full: i64,
 }
 
 /// What one end of a channel knows of its credit.
@@ -100,6 +102,21 @@ impl Harvest {
             }
             self.judge_credit(net, &mine);
         }
+        self.see_interfaces(net, state, lp);
+    }
+
+    /// Looks at the room that the interfaces of a router's nodes have there.
+    fn see_interfaces(&mut self, net: &Network, state: &State, lp: u32) {
+        let site = &net.sites[lp as usize];
+        for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
+            let place_of_node = || NamedPort {
+                router: site.router,
+                port: u32::from(site.net) + (node - site.node),
+                name: format!("node {node}"),
+            };
+            let (bytes, full) = (returns::in_all(state, place), net.interface.buffer.into());
+            self.judge(site.router, (bytes, full), 0, place_of_node);
+        }
     }
 
     /// Adds up what different parts know of a channel.
@@ -113,24 +130,28 @@ impl Harvest {
         }
     }
 
-    /// Keeps the first channel of those that lack credit, and of those whose credit cannot be.
     fn judge_credit(&mut self, net: &Network, credit: &CreditShare) {
-        let (full, bytes) = (net.buffer, credit.free());
+        let router = net.sites[credit.lp as usize].router;
+        let place = || NamedPort::new(net, credit.lp, credit.port);
+        self.judge(router, (credit.free(), net.buffer), credit.vc, place);
+    }
+
+    /// Keeps the first place of those that lack credit, and of those whose credit cannot be.
+    fn judge(&mut self, router: u32, (bytes, full): (i64, i64), vc: u32, place: impl Fn() -> NamedPort) {
         if bytes == full {
             return;
         }
         // A name is made for the first of a router only: there may be very many that are not all back.
-        let router = net.sites[credit.lp as usize].router;
         let before = |found: &Option<ChannelCredit>| found.as_ref().is_some_and(|found| found.place.router <= router);
         let outside = bytes < 0 || bytes > full;
         if before(&self.missing) && (!outside || before(&self.outside)) {
             return;
         }
-        let place = NamedPort::new(net, credit.lp, credit.port);
         let found = ChannelCredit {
-            place,
-            vc: credit.vc,
+            place: place(),
+            vc,
             bytes,
+            full,
         };
         if outside && !before(&self.outside) {
             self.outside = Some(found.clone());

@@ -877,7 +877,7 @@ fn partitions(case: &str, n_routers: u32, workers: usize) -> Vec<PartitionSpec> 
     vec![all[(hash(case, workers as u64) % 3) as usize].clone()]
 }
 
-fn one_answer(what: &str, spec: &RunSpec) {
+pub(crate) fn one_answer(what: &str, spec: &RunSpec) {
     let sequential = result(what, spec, Engine::Sequential);
     assert!(sequential.summary.messages > 20, "{what}: the case must do something");
     let n_routers = sequential.summary.n_routers;

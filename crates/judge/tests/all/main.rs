@@ -60,6 +60,7 @@ mod replay;
 mod run_as_trace;
 mod saturation;
 mod self_checks;
+mod short_of_room;
 mod spread;
 mod starts;
 mod static_tables;

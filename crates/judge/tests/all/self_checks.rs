@@ -291,6 +291,12 @@ fn every_check_notices_what_it_is_for() {
         };
         assert_eq!(failed(&credit, false, None), ["credits"], "{wrong}");
     }
+    for wrong in [-1, 65_537, 65_535] {
+        let room = |state: &mut State, _: &mut Stats, _: &mut InFlight| {
+            state.nics.edit(&mut NoJournal, 0).credit = wrong;
+        };
+        assert_eq!(failed(&room, false, None), ["credits"], "{wrong}");
+    }
     assert_eq!(failed(&|_, _, _| (), true, None), ["progress"]);
     assert_eq!(failed(&|_, _, _| (), false, Some(1)), ["progress"]);
 }
@@ -625,10 +631,10 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
         let net = world.net();
         let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);
-        let stated = ports * (64 + 16 * vcs) + routers * (24 + 8 * words) + nodes * (64 + 40 + 8 + 4);
+        let stated = ports * (64 + 16 * vcs) + routers * (32 + 8 * words) + nodes * (64 + 64 + 40 + 8 + 4);
         let (state, _) = world.start(0..world.n_lps());
         assert_eq!(state.memory(), stated, "{} nodes", nodes);
         per_node.push(stated / nodes);
     }
-    assert_eq!(per_node, [820, 820, 820, 324, 420, 492]);
+    assert_eq!(per_node, [892, 892, 892, 389, 485, 557]);
 }

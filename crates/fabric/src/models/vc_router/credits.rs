@@ -72,7 +72,7 @@ impl VcRouter {
         if !(self.usual && is_blind && net.vcs <= CHANNELS && self.buffer <= BUFFER) {
             return;
         }
-        let (clock, through) = (self.clock, self.crossbar);
+        let (clock, through) = (self.clock, self.crossbar());
         for times in &mut self.links {
             let least = times.unseen(through, clock, self.full.1) + 1;
             // A link that is slower than the switch has a queue, in which flits wait unseen.

@@ -109,7 +109,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let mut moved = false;
         for sub in 0..steps {
             let crossbar = match model.pipeline.stages[3] {
-                _ if USUAL => model.crossbar,
+                _ if USUAL => model.crossbar(),
                 0 => 0,
                 more => ((sub + 1) / steps + u64::from(more) - 1) * model.clock,
             };
@@ -266,7 +266,7 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         }
         link.next = NONE;
         let packet = *self.st.slots.get(slot);
-        Some(self.begin(channel, (slot, &packet), step.now, step.number))
+        Some(self.begin(channel, (slot, &packet), step.now, || step.number))
     }
 
     /// The first flit of an input channel goes through the crossbar into the output queue and from there to its link.

@@ -1,0 +1,106 @@
+//! Room of a router's host buffer that comes back to an interface without an event.
+//!
+//! When it counts is known when the packet that held it leaves, a window before, and the interface alone asks for it. So it is written down beside the
+//! interface, which does with it what it would do with events as soon as it cannot do without. An interface that waits for room is woken at the
+//! first of these times.
+
+use super::AtInterface;
+use crate::network::InterfaceTerms;
+use crate::network::model::{AtRouter, Fabric, RouterModel};
+use crate::state::{Nic, State, returns};
+use des::{Journal, Sink};
+
+impl<M: RouterModel> Fabric<M> {
+    /// Whether room comes back so: not where it wakes interfaces that have nothing to send, nor where lost packets ask for it at any time.
+    #[inline(always)]
+    pub(crate) fn keeps_returns(&self) -> bool {
+        let may_ask = !M::PLAIN && self.net.retransmit.is_some();
+        M::HOST_CREDITS && !M::TICKS && self.model.wake() == 0 && !may_ask
+    }
+}
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
+    /// Whether there is so much room for what starts at `start`, with what has come back by then; else the interface waits for it.
+    #[inline(never)]
+    pub(super) fn finds_room(&mut self, place: u32, room: i32, start: u64) -> bool {
+        let back = match self.fabric.keeps_returns() {
+            true => returns::take(self.st, self.j, self.lp, place, start) as i32,
+            false => 0,
+        };
+        let nic = self.st.nics.edit(self.j, place);
+        nic.credit += back;
+        let finds = nic.credit >= room;
+        if !finds {
+            nic.target |= Nic::BLOCKED;
+        }
+        finds
+    }
+
+    /// When room comes back (ps) to an interface that waits for some, as far as that is known; `u64::MAX` to others.
+    #[inline(always)]
+    pub(super) fn room_comes(&self, place: u32) -> u64 {
+        match self.fabric.keeps_returns() && self.st.nics.get(place).is(Nic::BLOCKED) {
+            true => returns::first(self.st, place),
+            false => u64::MAX,
+        }
+    }
+
+    /// Lets room count that comes back to an interface, which waits for some, before the end; whether there is any.
+    #[inline(always)]
+    pub(super) fn finds_more_room(&mut self, interface: AtInterface) -> bool {
+        let time = self.room_comes(interface.place);
+        time < interface.end && self.room_has_come(interface.place, time)
+    }
+
+    #[inline(never)]
+    fn room_has_come(&mut self, place: u32, time: u64) -> bool {
+        let back = returns::take(self.st, self.j, self.lp, place, time);
+        self.fabric.room_is_back(self.st, self.j, place, back as i32, time);
+        true
+    }
+}
+
+/// Gives room for `bytes` back to the interface at `place`, to count at `time` (ps), which is not in the open window; all that happened before `since` is
+/// done with, and the interface is given nothing of before.
+///
+/// It counts at once where nobody can tell: where the interface cannot run short of room until then, whatever it is given.
+#[inline(always)]
+pub(crate) fn give_back<M: RouterModel, J: Journal, S>(
+    at: &mut AtRouter<'_, M, J, S>,
+    place: u32,
+    (since, time): (u64, u64),
+    bytes: u32,
+) {
+    let due = *at.st.due.get(place);
+    let nic = at.st.nics.edit(at.j, place);
+    if is_ample(&at.net.interface, (nic, due), since, time) {
+        nic.credit += bytes as i32;
+        return;
+    }
+    keep(at.st, at.j, (at.lp, place), time, bytes);
+}
+
+/// Whether an interface that can act next at `due` by itself, and is given nothing of before `since`, has room until `time` for whatever it is given.
+#[inline(always)]
+pub(crate) fn is_ample(interface: &InterfaceTerms, (nic, due): (&Nic, u64), since: u64, time: u64) -> bool {
+    // It starts nothing before its link is idle, nor before it can act by itself or is given something.
+    let next = nic.free.max(due.min(since));
+    nic.credit > interface.ample && time <= next + interface.ample_for
+}
+
+/// Keeps what comes back to an interface until it counts.
+#[inline(never)]
+fn keep<J: Journal>(st: &mut State, j: &mut J, (lp, place): (u32, u32), time: u64, bytes: u32) {
+    if !returns::put(st, j, place, time, bytes) {
+        let nic = *st.nics.get(place);
+        if !nic.is(Nic::BLOCKED) {
+            // What counts before the interface can act again may as well count now.
+            let counts = returns::take(st, j, lp, place, nic.free);
+            st.nics.edit(j, place).credit += counts as i32;
+        }
+        returns::add(st, j, (lp, place), time, bytes);
+    }
+    if *st.due.get(place) > time && st.nics.get(place).is(Nic::BLOCKED) {
+        st.due.set(j, place, time);
+    }
+}
