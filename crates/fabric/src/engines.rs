@@ -101,12 +101,22 @@ impl EngineKind {
 /// a few ports.
 const LEAST_PORTS: u32 = 512;
 
-/// Of so many blocks, those that are worth their while.
+/// Most blocks of one worker. With more of them what is done once per block and window is dear; networks that do not fit the cache block by block then,
+/// or whose ranks and messages have more records than their ports, are no slower in few.
+const MOST_OF_ONE: u32 = 32;
+
+/// Of so many blocks, those that are worth their while; more, where the records of one then stay in the cache while it runs through a window.
 fn worthwhile(blocks: u32, workers: u32, world: &AnyFabric) -> u32 {
-    match workers {
-        ..=1 => blocks.min(world.net().n_ports.div_ceil(LEAST_PORTS).max(1)),
-        _ => blocks,
+    if workers > 1 {
+        return blocks;
     }
+    let net = world.net();
+    let caches = net.caches().next_power_of_two() as u32;
+    let blocks = match caches <= MOST_OF_ONE && !net.messages.keeps_records {
+        true => blocks.max(caches),
+        false => blocks,
+    };
+    blocks.min(net.n_ports.div_ceil(LEAST_PORTS).max(1))
 }
 
 fn by_windows(engine: WindowEngine<'_, AnyFabric>, adaptive: bool) -> NetworkEngine<'_> {

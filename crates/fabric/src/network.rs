@@ -503,9 +503,15 @@ impl Network {
 
     /// `true` if the records of its ports and nodes are more than a second-level cache holds.
     pub fn is_large(&self) -> bool {
+        self.caches() > 1
+    }
+
+    /// Second-level caches that the records of its ports and nodes fill.
+    pub(crate) fn caches(&self) -> usize {
         let of_port = size_of::<Port>() + self.vcs as usize * size_of::<Channel>();
         let of_node = size_of::<Nic>() + size_of::<Source>();
-        self.n_ports as usize * of_port + self.n_nodes() as usize * of_node > SECOND_LEVEL_CACHE
+        let records = self.n_ports as usize * of_port + self.n_nodes() as usize * of_node;
+        records.div_ceil(SECOND_LEVEL_CACHE)
     }
 
     /// Fewer events than so many at a router do not touch most of its ports.
