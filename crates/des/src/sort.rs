@@ -1,4 +1,4 @@
-//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. Many events of one LP and
+//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. More than two events of one LP and
 //! time are left as they come, and put into their order at the end, where each is hashed once however many there are.
 
 use crate::cache::bring;
@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 
 /// A radix slot with more events than this is sorted by comparison once insertion turns out to be dear.
 const CROWDED: u32 = 24;
-/// Events of one LP and time among which one more is put into its place at once; with more of them all are ordered together in the end.
-const MOST_AT_ONCE: usize = 6;
+/// Events of one LP and time that are ordered by counting, for each, those that come before it.
+const MOST_COUNTED: usize = 64;
 /// Bytes of a buffer that are asked for while the one before it is read.
 const FIRST_LINES: usize = 1 << 10;
 /// Moves per event that insertion may take.
@@ -23,7 +23,7 @@ pub(crate) struct Scratch<E> {
     starts: Vec<u32>,
     /// The radix slot of each event of the batch.
     slots: Vec<u32>,
-    /// Radix slots in which many events of one LP and time have met.
+    /// Radix slots in which more than two events of one LP and time have met.
     tied: Vec<u32>,
     /// Of those that are put into their order, the words with their places, and themselves.
     words: Vec<(u64, u32)>,
@@ -201,16 +201,74 @@ impl<E: Event> Scratch<E> {
                 } else if tied.len() > 2 {
                     run.clear();
                     run.extend_from_slice(tied);
-                    words.clear();
-                    words.extend((0..).zip(&*run).map(|(i, event)| (event.tie_word(seed), i)));
-                    let tie = |a: u32, b: u32| run[a as usize].tie(&run[b as usize], seed);
-                    words.sort_unstable_by(|&(word, a), &(other, b)| word.cmp(&other).then_with(|| tie(a, b)));
-                    for (place, &(_, i)) in tied.iter_mut().zip(&*words) {
-                        *place = run[i as usize];
+                    if !count_ties(run, tied, seed) {
+                        compare_ties(run, words, tied, seed);
                     }
                 }
             }
         }
+    }
+}
+
+/// Puts the events of a run, which are of one LP and time, into their order, if there are not too many and the halves of their words tell it.
+fn count_ties<E: Event>(run: &[E], tied: &mut [E], seed: u64) -> bool {
+    match run.len() {
+        ..=8 => count_ties_of::<E, 8>(run, tied, seed),
+        ..=16 => count_ties_of::<E, 16>(run, tied, seed),
+        ..=32 => count_ties_of::<E, 32>(run, tied, seed),
+        ..=MOST_COUNTED => count_ties_of::<E, MOST_COUNTED>(run, tied, seed),
+        _ => false,
+    }
+}
+
+/// [`count_ties`] of at most `N`: each is put behind as many as have a smaller word, without a branch that depends on them.
+fn count_ties_of<E: Event, const N: usize>(run: &[E], tied: &mut [E], seed: u64) -> bool {
+    let n = run.len();
+    let (mut words, mut ranks) = ([i32::MAX; N], [0; N]);
+    for (word, event) in words.iter_mut().zip(run) {
+        *word = half_of(event.tie_word(seed));
+    }
+    let mut sum = 0;
+    for i in 0..n {
+        let mut smaller = 0;
+        // So many whatever there are: side by side.
+        for other in words {
+            smaller += i32::from(other < words[i]);
+        }
+        ranks[i] = smaller;
+        sum += smaller;
+    }
+    // Of two that are not alike one is smaller.
+    if sum as usize != n * (n - 1) / 2 {
+        return false;
+    }
+    for (event, rank) in run.iter().zip(ranks) {
+        tied[rank as usize] = *event;
+    }
+    true
+}
+
+/// Half of a word, which is never smaller than that of a smaller word: the upper one of those with the highest bit, of others the lower one, if that is
+/// all there is. Numbers with a sign are compared side by side by every processor.
+#[inline(always)]
+fn half_of(word: u64) -> i32 {
+    let half = match word >> 63 {
+        0 => word.min(i32::MAX as u64) as u32,
+        _ => (word >> 32) as u32,
+    };
+    (half ^ 1 << 31) as i32
+}
+
+/// [`count_ties`] for any, by comparison.
+#[cold]
+#[inline(never)]
+fn compare_ties<E: Event>(run: &[E], words: &mut Vec<(u64, u32)>, tied: &mut [E], seed: u64) {
+    words.clear();
+    words.extend((0..).zip(run).map(|(i, event)| (event.tie_word(seed), i)));
+    let tie = |a: u32, b: u32| run[a as usize].tie(&run[b as usize], seed);
+    words.sort_unstable_by(|&(word, a), &(other, b)| word.cmp(&other).then_with(|| tie(a, b)));
+    for (place, &(_, i)) in tied.iter_mut().zip(&*words) {
+        *place = run[i as usize];
     }
 }
 
@@ -275,92 +333,37 @@ impl Insertion<'_> {
         }
     }
 
-    /// Puts the last event of an order into its place among those of the same LP and time, which it stands behind. If there are many of
-    /// them it stays there, and their slot is noted.
+    /// Puts the last event of an order into its place beside the one of the same LP and time, which it stands behind. If there are more of
+    /// them it stays there, and their slot is noted when they become more than two.
     ///
     /// Where packets come in step nearly every event has one other beside it: two words are compared, without a call and without a register
     /// that has to be saved, and what is rare follows in functions of its own.
     #[cold]
     #[inline(never)]
     fn settle<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        if let [.., before, event] = &*order {
-            let (word, before) = (event.tie_word(self.seed), before.tie_word(self.seed));
-            if before > word {
-                self.settle_before(order, word, slot);
-            } else if before == word {
-                self.settle_alike(order, slot);
-            }
-        }
-    }
-
-    /// Goes on where the last event comes before the one next to it; `word` is its word. Many of one time are in order up to the first that does not
-    /// stay where it has come, and from there on they are noted.
-    #[inline(never)]
-    fn settle_before<E: Event>(&mut self, order: &mut [E], word: u64, slot: u32) {
-        let n = order.len();
-        if n > MOST_AT_ONCE && self.has_many(order) {
-            return self.note(slot);
+        if let [.., third, _, event] = &*order
+            && third.key(self.start) == event.key(self.start)
+        {
+            return self.note(order, slot);
         }
         if let [.., before, event] = order {
-            std::mem::swap(before, event);
-            if n > 2 {
-                self.settle_further(&mut order[..n - 1], word);
+            let (first, second) = (before.tie_word(self.seed), event.tie_word(self.seed));
+            if first > second || first == second && loses_tie(before, event, self.seed) {
+                std::mem::swap(before, event);
             }
         }
     }
 
-    /// Goes on where the word of the last event is that of the one before it as well.
-    #[cold]
+    /// Notes the slot of the last event of an order, which is the third of its LP and time or one of more.
     #[inline(never)]
-    fn settle_alike<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        if let [.., before, event] = order
-            && loses_tie(before, event, self.seed)
+    fn note<E: Event>(&mut self, order: &[E], slot: u32) {
+        if let [.., fourth, _, _, event] = order
+            && fourth.key(self.start) == event.key(self.start)
         {
-            let word = event.tie_word(self.seed);
-            self.settle_before(order, word, slot);
+            // When it was the third that came, it was noted.
+            return;
         }
-    }
-
-    /// Notes that many events of one LP and time have met in a slot.
-    #[inline(never)]
-    fn note(&mut self, slot: u32) {
-        if self.tied.last() != Some(&slot) {
-            self.tied.push(slot);
-        }
-    }
-
-    /// Whether the last event of an order stands behind as many of the same LP and time as are ordered together.
-    fn has_many<E: Event>(&self, order: &[E]) -> bool {
-        let last = order.len() - 1;
-        // All before it are in order by LP and time.
-        order[last - MOST_AT_ONCE].key(self.start) == order[last].key(self.start)
-    }
-
-    /// Goes on with the last event, which has lost the tie with one that stood before it; its word is worked out once.
-    #[inline(never)]
-    fn settle_further<E: Event>(&mut self, order: &mut [E], word: u64) {
-        let mut place = order.len() - 1;
-        let event = order[place];
-        let key = event.key(self.start);
-        while self.moves > 0 && place > 0 {
-            let next = &order[place - 1];
-            if next.key(self.start) != key || !loses_next_tie(next, &event, word, self.seed) {
-                break;
-            }
-            order[place] = *next;
-            place -= 1;
-            self.moves -= 1;
-        }
-        order[place] = event;
-    }
-}
-
-/// [`loses_tie`] against an event whose word is known.
-#[inline]
-fn loses_next_tie<E: Event>(a: &E, b: &E, word: u64, seed: u64) -> bool {
-    match a.tie_word(seed).cmp(&word) {
-        Ordering::Equal => loses_tie(a, b, seed),
-        unequal => unequal == Ordering::Greater,
+        self.tied.push(slot);
     }
 }
 
