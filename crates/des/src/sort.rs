@@ -214,9 +214,9 @@ impl<E: Event> Scratch<E> {
 fn count_ties<E: Event>(run: &[E], tied: &mut [E], seed: u64) -> bool {
     match run.len() {
         ..=8 => count_ties_of::<E, 8>(run, tied, seed),
-        ..=16 => count_ties_of::<E, 16>(run, tied, seed),
-        ..=32 => count_ties_of::<E, 32>(run, tied, seed),
-        ..=MOST_COUNTED => count_ties_of::<E, MOST_COUNTED>(run, tied, seed),
+        9..=16 => count_ties_of::<E, 16>(run, tied, seed),
+        17..=32 => count_ties_of::<E, 32>(run, tied, seed),
+        33..=MOST_COUNTED => count_ties_of::<E, MOST_COUNTED>(run, tied, seed),
         _ => false,
     }
 }
