@@ -1,4 +1,4 @@
-//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. More than two events of one LP and
+//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. Many events of one LP and
 //! time are left as they come, and put into their order at the end, where each is hashed once however many there are.
 
 use crate::cache::bring;
@@ -8,6 +8,8 @@ use std::cmp::Ordering;
 
 /// A radix slot with more events than this is sorted by comparison once insertion turns out to be dear.
 const CROWDED: u32 = 24;
+/// Events of one LP and time among which one more is put into its place at once; with more of them all are ordered together in the end.
+const MOST_AT_ONCE: usize = 6;
 /// Events of one LP and time that are ordered by counting, for each, those that come before it.
 const MOST_COUNTED: usize = 64;
 /// Bytes of a buffer that are asked for while the one before it is read.
@@ -23,7 +25,7 @@ pub(crate) struct Scratch<E> {
     starts: Vec<u32>,
     /// The radix slot of each event of the batch.
     slots: Vec<u32>,
-    /// Radix slots in which more than two events of one LP and time have met.
+    /// Radix slots in which many events of one LP and time have met.
     tied: Vec<u32>,
     /// Of those that are put into their order, the words with their places, and themselves.
     words: Vec<(u64, u32)>,
@@ -333,37 +335,91 @@ impl Insertion<'_> {
         }
     }
 
-    /// Puts the last event of an order into its place beside the one of the same LP and time, which it stands behind. If there are more of
-    /// them it stays there, and their slot is noted when they become more than two.
+    /// Puts the last event of an order into its place among those of the same LP and time, which it stands behind. If there are many of
+    /// them it stays there, and their slot is noted when they become many.
     ///
     /// Where packets come in step nearly every event has one other beside it: two words are compared, without a call and without a register
     /// that has to be saved, and what is rare follows in functions of its own.
     #[cold]
     #[inline(never)]
     fn settle<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        if let [.., third, _, event] = &*order
-            && third.key(self.start) == event.key(self.start)
-        {
+        if order.len() > MOST_AT_ONCE && self.has_many(order) {
             return self.note(order, slot);
         }
-        if let [.., before, event] = order {
-            let (first, second) = (before.tie_word(self.seed), event.tie_word(self.seed));
-            if first > second || first == second && loses_tie(before, event, self.seed) {
-                std::mem::swap(before, event);
+        if let [.., before, event] = &*order {
+            let (word, before) = (event.tie_word(self.seed), before.tie_word(self.seed));
+            if before > word {
+                self.settle_before(order, word);
+            } else if before == word {
+                self.settle_alike(order);
             }
         }
     }
 
-    /// Notes the slot of the last event of an order, which is the third of its LP and time or one of more.
+    /// Goes on where the last event comes before the one next to it; `word` is its word.
+    #[inline(never)]
+    fn settle_before<E: Event>(&mut self, order: &mut [E], word: u64) {
+        let n = order.len();
+        if let [.., before, event] = order {
+            std::mem::swap(before, event);
+            if n > 2 {
+                self.settle_further(&mut order[..n - 1], word);
+            }
+        }
+    }
+
+    /// Goes on where the word of the last event is that of the one before it as well.
+    #[cold]
+    #[inline(never)]
+    fn settle_alike<E: Event>(&mut self, order: &mut [E]) {
+        if let [.., before, event] = order
+            && loses_tie(before, event, self.seed)
+        {
+            let word = event.tie_word(self.seed);
+            self.settle_before(order, word);
+        }
+    }
+
+    /// Notes the slot of the last event of an order, which stands behind many of the same LP and time, if they have just become many.
     #[inline(never)]
     fn note<E: Event>(&mut self, order: &[E], slot: u32) {
-        if let [.., fourth, _, _, event] = order
-            && fourth.key(self.start) == event.key(self.start)
-        {
-            // When it was the third that came, it was noted.
-            return;
+        if order.len() == MOST_AT_ONCE + 1 || !self.has_many(&order[..order.len() - 1]) {
+            self.tied.push(slot);
         }
-        self.tied.push(slot);
+    }
+
+    /// Whether the last event of an order stands behind as many of the same LP and time as are ordered together.
+    fn has_many<E: Event>(&self, order: &[E]) -> bool {
+        let last = order.len() - 1;
+        // All before it are in order by LP and time.
+        order[last - MOST_AT_ONCE].key(self.start) == order[last].key(self.start)
+    }
+
+    /// Goes on with the last event, which has lost the tie with one that stood before it; its word is worked out once.
+    #[inline(never)]
+    fn settle_further<E: Event>(&mut self, order: &mut [E], word: u64) {
+        let mut place = order.len() - 1;
+        let event = order[place];
+        let key = event.key(self.start);
+        while self.moves > 0 && place > 0 {
+            let next = &order[place - 1];
+            if next.key(self.start) != key || !loses_next_tie(next, &event, word, self.seed) {
+                break;
+            }
+            order[place] = *next;
+            place -= 1;
+            self.moves -= 1;
+        }
+        order[place] = event;
+    }
+}
+
+/// [`loses_tie`] against an event whose word is known.
+#[inline]
+fn loses_next_tie<E: Event>(a: &E, b: &E, word: u64, seed: u64) -> bool {
+    match a.tie_word(seed).cmp(&word) {
+        Ordering::Equal => loses_tie(a, b, seed),
+        unequal => unequal == Ordering::Greater,
     }
 }
 
@@ -445,5 +501,34 @@ mod tests {
                 check(n, n_lps, n_times);
             }
         }
+    }
+
+    #[test]
+    fn halves_are_in_the_order_of_their_words() {
+        let mut words: Vec<u64> = (0..64)
+            .flat_map(|bit| [1 << bit, (1 << bit) - 1, !(1 << bit)])
+            .collect();
+        words.extend((0..1_000).map(|i| mix(i) >> (i % 64)));
+        words.sort_unstable();
+        assert!(words.is_sorted_by_key(|&word| half_of(word)));
+        // Ports and hashes, which are what there is, keep all that they have, and 31 bits.
+        assert!(half_of(6) < half_of(7) && half_of(1 << 63) < half_of(1 << 63 | 1 << 32));
+    }
+
+    #[test]
+    fn counting_orders_as_comparing_does() {
+        let (mut counted, mut words) = (0, Vec::new());
+        for turn in 0..2_000 {
+            let n = 3 + turn % 70;
+            let run: Vec<Ball> = (0..n).map(|i| Ball::new(Time(5), 1, 0, mix(turn) ^ i)).collect();
+            let (mut one, mut other) = (run.clone(), run.clone());
+            compare_ties(&run, &mut words, &mut other, turn);
+            if count_ties(&run, &mut one, turn) {
+                counted += 1;
+                let bytes = |balls: &[Ball]| bytemuck::cast_slice::<_, u8>(balls).to_vec();
+                assert_eq!(bytes(&one), bytes(&other), "{n} events");
+            }
+        }
+        assert!(counted > 5, "{counted}");
     }
 }
