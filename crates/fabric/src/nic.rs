@@ -346,9 +346,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     fn inject<const CONTROL_FIRST: bool>(&mut self, interface: AtInterface, departures: &mut Departures) -> u64 {
         let due = loop {
             let due = self.inject_until_room_comes::<CONTROL_FIRST>(interface, departures);
-            if !self.finds_more_room(interface) {
-                break due.min(self.room_comes(interface.place));
+            let time = self.room_comes(interface.place);
+            if time >= interface.end {
+                break due.min(time);
             }
+            self.room_has_come(interface.place, time);
         };
         self.st.due.set(self.j, interface.place, due);
         due
@@ -363,15 +365,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     ) -> u64 {
         let AtInterface { place, node, .. } = interface;
         let net = self.net;
-        interface.end = interface.end.min(self.room_comes(place));
         loop {
+            interface.end = interface.end.min(self.room_comes(place));
             if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
                 match self.control_turn(interface, departures) {
-                    control::Turn::Sent => {
-                        // It may have passed data that waits for room.
-                        interface.end = interface.end.min(self.room_comes(place));
-                        continue;
-                    }
+                    control::Turn::Sent => continue,
                     control::Turn::Waits(due) => return due,
                     control::Turn::Data => {}
                 }
@@ -392,7 +390,6 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
                 if nic.credit < room && !self.finds_room(place, room, start) {
                     if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
                         // There may be room for less.
-                        interface.end = interface.end.min(self.room_comes(place));
                         continue;
                     }
                     return u64::MAX;

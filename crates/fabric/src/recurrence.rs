@@ -675,11 +675,7 @@ fn room(
     let (credit, are) = returns::settled(second, place, is);
     let moved = were.iter().map(|&(time, bytes)| (time + leap.period, bytes));
     if before != credit || !moved.eq(are.iter().copied()) {
-        let all = |room: i32, coming: &[(u64, u32)]| {
-            let coming: u32 = coming.iter().map(|&(_, bytes)| bytes).sum();
-            room + coming as i32
-        };
-        leap.same(all(before, &were), all(credit, &are))?;
+        leap.same(returns::in_all(first, place), returns::in_all(second, place))?;
         let is_ample = |st: &State, coming: &[(u64, u32)], now: u64| {
             let last = coming.last().map_or(now, |&(time, _)| time);
             is_ample(&net.interface, (st.nics.get(place), *st.due.get(place)), now, last)

@@ -82,7 +82,7 @@ pub struct Router {
     pub free_incoming: u32,
     /// Free branches on the way to them, a list.
     pub free_ways: u32,
-    /// Free records of what comes back to interfaces, a list.
+    /// Free records of what comes back to interfaces, a list; 0 if there are none.
     pub free_returns: u32,
     /// What has gone beyond what the run can tell apart: [`fault`]s, which make it an error.
     pub faults: u32,

@@ -61,7 +61,7 @@ impl<M: RouterModel> World for Fabric<M> {
             free_post: NONE,
             free_incoming: NONE,
             free_ways: NONE,
-            free_returns: NONE,
+            free_returns: 0,
             faults: 0,
             unused: 0,
         };

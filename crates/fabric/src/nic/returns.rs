@@ -4,7 +4,6 @@
 //! interface, which does with it what it would do with events as soon as it cannot do without. An interface that waits for room is woken at the
 //! first of these times.
 
-use super::AtInterface;
 use crate::network::InterfaceTerms;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::state::{Nic, State, returns};
@@ -45,18 +44,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         }
     }
 
-    /// Lets room count that comes back to an interface, which waits for some, before the end; whether there is any.
-    #[inline(always)]
-    pub(super) fn finds_more_room(&mut self, interface: AtInterface) -> bool {
-        let time = self.room_comes(interface.place);
-        time < interface.end && self.room_has_come(interface.place, time)
-    }
-
+    /// Lets room count that comes back at `time` to an interface, which waits for some.
     #[inline(never)]
-    fn room_has_come(&mut self, place: u32, time: u64) -> bool {
+    pub(super) fn room_has_come(&mut self, place: u32, time: u64) {
         let back = returns::take(self.st, self.j, self.lp, place, time);
         self.fabric.room_is_back(self.st, self.j, place, back as i32, time);
-        true
     }
 }
 

@@ -1,6 +1,6 @@
 //! Room of a router's host buffer on its way back to a node's interface.
 
-use super::{NONE, Nic, State};
+use super::{Nic, State};
 use bytemuck::{Pod, Zeroable};
 use des::Journal;
 use std::iter::successors;
@@ -87,12 +87,9 @@ pub fn add<J: Journal>(st: &mut State, j: &mut J, (lp, place): (u32, u32), time:
 fn make_room<J: Journal>(st: &mut State, j: &mut J, lp: u32, place: u32) {
     let full = *st.returns.get(place);
     let next = match st.routers.get(lp).free_returns {
-        NONE => st.returns.push(j, full),
+        0 => st.returns.push(j, full),
         free => {
-            st.routers.edit(j, lp).free_returns = match st.returns.get(free).next {
-                0 => NONE,
-                next => next,
-            };
+            st.routers.edit(j, lp).free_returns = st.returns.get(free).next;
             st.returns.set(j, free, full);
             free
         }
@@ -118,10 +115,7 @@ pub fn take<J: Journal>(st: &mut State, j: &mut J, lp: u32, place: u32, until: u
         let next = record.next;
         if at != place && record.bytes == [0; Returns::MOST] {
             let router = st.routers.edit(j, lp);
-            record.next = match std::mem::replace(&mut router.free_returns, at) {
-                NONE => 0,
-                free => free,
-            };
+            record.next = std::mem::replace(&mut router.free_returns, at);
             st.returns.edit(j, before).next = next;
         } else {
             before = at;
@@ -155,11 +149,7 @@ mod tests {
     /// Two nodes of one router.
     fn empty() -> State {
         let mut st = State::default();
-        let router = Router {
-            free_returns: NONE,
-            ..Router::zeroed()
-        };
-        st.routers.fill(0, vec![router]);
+        st.routers.fill(0, vec![Router::zeroed()]);
         st.nics.fill(7, vec![Nic::zeroed(); 2]);
         st.returns.fill(7, bytemuck::zeroed_vec(2));
         st

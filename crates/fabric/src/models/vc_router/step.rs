@@ -24,7 +24,7 @@ struct AfterFlit {
 }
 
 /// What an input channel waits for that has sent a flit.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum AfterState {
     /// The switch, as before.
     Bids,
@@ -155,15 +155,13 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
             if sent.freed != NONE {
                 put(&mut sets.free, sent.freed as usize);
             }
-            if sent.state == AfterState::Bids {
-                continue;
-            }
-            drop_from(&mut sets.bids, channel);
             match sent.state {
-                AfterState::Bids | AfterState::Idle => {}
+                AfterState::Bids => continue,
+                AfterState::Idle => {}
                 AfterState::Routing => put(&mut sets.routing, channel),
                 AfterState::Allocation => put(&mut sets.allocation, channel),
             }
+            drop_from(&mut sets.bids, channel);
         }
         moved
     }
