@@ -4,7 +4,7 @@ use crate::checkpoint::{OpenedCheckpoint, SavedBlock};
 use crate::column::{Journal, Mark};
 use crate::pack::Torn;
 use crate::time::Time;
-use crate::world::{Event, Outbox, Sink, World, WorldTask, chain};
+use crate::world::{Ahead, Event, Outbox, Sink, Step, World, WorldTask, chain};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -252,9 +252,12 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 left: events.as_slice().len(),
             };
             sink.enter(lp, before);
-            if dense && lp + 2 < lps.end {
-                world.prefetch(state, lp + 2, each);
-                world.prefetch_lists(state, lp + 1);
+            if dense {
+                for (step, handled_before) in Step::ALL {
+                    if handled_before < lps.end - lp {
+                        world.prefetch(state, lp + handled_before, step, Ahead { each, end });
+                    }
+                }
             }
             if has_events && events.as_slice().len() < foresight {
                 foresight = foresee(world, state, lp, (events.as_slice(), foresight - AHEAD), each);

@@ -1,6 +1,6 @@
 //! Immutable tables of a world that are looked up once or more per event.
 
-use crate::cache::bring;
+use crate::cache::{bring, bring_line};
 use crate::{CHECKS, missing};
 use std::ops::{Deref, Index};
 
@@ -94,6 +94,12 @@ impl<T> Run<T> {
     #[inline(always)]
     pub fn prefetch(&self, from: usize, to: usize) {
         bring(self.origin.wrapping_add(from).cast(), (to - from) * size_of::<T>());
+    }
+
+    /// [`Run::prefetch`] of one entry, no larger than a cache line, whether there is such an entry or not.
+    #[inline(always)]
+    pub fn prefetch_one(&self, place: usize) {
+        bring_line(self.origin.wrapping_add(place).cast());
     }
 
     /// The entries held.

@@ -110,6 +110,44 @@ pub trait Observe<R> {
 /// Counts of an observer by which a run is steered.
 pub type Tally = [u64; 5];
 
+/// The steps in which the state of an LP is brought into the caches: what one has asked for says where that of the next lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// What has its place by the number of the LP and says which of its records will be needed.
+    Entries,
+    /// These records.
+    Records,
+    /// What they lead to.
+    Lists,
+    /// What that leads to,
+    Heads,
+    /// and that,
+    Followers,
+    /// and that, when the events of the LP come next.
+    Last,
+}
+
+impl Step {
+    /// All of them, with the LPs that are handled before the one that is asked for.
+    pub(crate) const ALL: [(Step, u32); 6] = [
+        (Step::Entries, 6),
+        (Step::Records, 4),
+        (Step::Lists, 3),
+        (Step::Heads, 2),
+        (Step::Followers, 1),
+        (Step::Last, 0),
+    ];
+}
+
+/// The window for which the state of LPs is brought into the caches.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead {
+    /// Events of an LP in it, on average.
+    pub each: usize,
+    /// It ends there.
+    pub end: Time,
+}
+
 /// A model: logical processes with state in columns. They are numbered `0..n_lps` unless it says otherwise by its [`World::layout`].
 pub trait World: Sync {
     /// The event type; 32 bytes for networks.
@@ -184,14 +222,9 @@ pub trait World: Sync {
         true
     }
 
-    /// Asks for the state of `lp` to be brought into the caches, shortly before its events are handled; may do nothing. An LP has `each`
-    /// events in this window, on average.
+    /// Asks for a part of the state of `lp` to be brought into the caches, some LPs before its events are handled; may do nothing.
     #[inline(always)]
-    fn prefetch(&self, _state: &Self::State, _lp: u32, _each: usize) {}
-
-    /// The same for what the state of `lp` leads to: one LP after [`World::prefetch`] of it.
-    #[inline(always)]
-    fn prefetch_lists(&self, _state: &Self::State, _lp: u32) {}
+    fn prefetch(&self, _state: &Self::State, _lp: u32, _step: Step, _ahead: Ahead) {}
 
     /// `true` if [`World::foresee`] is worth its instructions: events lead to places that are all over the memory.
     fn foresees(&self) -> bool {
@@ -199,7 +232,7 @@ pub trait World: Sync {
     }
 
     /// Asks for what these events will touch to be brought into the caches, shortly before they are handled; may do nothing. `each` is as
-    /// in [`World::prefetch`].
+    /// in [`Ahead`].
     fn foresee(&self, _state: &Self::State, _events: &[Self::Event], _each: usize) {}
 
     /// When `lp` wants to be closed for the first time.

@@ -1,15 +1,18 @@
 //! What events will touch, asked for before they are handled.
 //!
+//! A router is asked for in [`Step`]s, while the routers before it are handled: what says where its records are, its records, the packets that wait at the
+//! heads of its queues, and what these will touch when they leave.
+//!
 //! Where messages have records, what an event reads is all over the memory, one read telling where the next is. A number of events are walked
 //! through together: memory answers their questions side by side, where their handlers would wait for each.
 
 use crate::incoming::{self, TOGETHER};
 use crate::mpi;
-use crate::network::Network;
-use crate::network::model::RouterModel;
+use crate::network::model::{Fabric, RouterModel};
+use crate::network::{Network, Site};
 use crate::packet::{Kind, Packet};
-use crate::state::{NONE, State};
-use des::Event;
+use crate::state::{NONE, Nic, State};
+use des::{Ahead, Event, Step};
 
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.
@@ -37,15 +40,16 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
     let with_ports = tells_ports(net, each) && net.is_large();
     let with_ranks = net.workload.ranks().is_some();
     for events in events.chunks(TOGETHER) {
+        let sought = net.messages.keeps_records.then(|| incoming::ask(net, st, events));
         if with_ports {
             events.iter().for_each(|event| foresee_port::<M>(net, st, event));
         }
-        if !net.messages.keeps_records {
+        let Some(sought) = sought else {
             continue;
-        }
+        };
         let mut handed = [(0, 0); TOGETHER];
         let mut n = 0;
-        incoming::foresee(net, st, events, |i, record| {
+        sought.follow(st, |i, record| {
             if with_ranks && events[i].kind() == Kind::Delivered {
                 handed[n] = (i, record);
                 n += 1;
@@ -63,6 +67,9 @@ fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
     let site = &net.sites[event.lp() as usize];
     let (port, vc) = match event.kind() {
         Kind::Arrival => {
+            if M::HOST_CREDITS && event.port() >= site.net {
+                ask_for_interface(net, st, node_of_input(net, event.lp(), site, event.port()));
+            }
             let local = event.destination().wrapping_sub(site.node);
             if local < u32::from(site.nodes) {
                 (u32::from(site.net) + local, 0)
@@ -84,16 +91,194 @@ fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
         return;
     }
     st.ports.prefetch_one(port);
-    net.peers.prefetch(port as usize, port as usize + 1);
+    net.peers.prefetch_one(port as usize);
 }
 
-/// Asks for the first posted messages of a router's nodes, whose interfaces are in the caches.
+/// Shows the output ports (places in the columns) of a router that packets may wait for.
 #[inline(always)]
-pub(crate) fn prefetch_posts(net: &Network, st: &State, lp: u32) {
+pub(crate) fn each_waiting(net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32)) {
+    let first = net.sites[lp as usize].port;
+    for word in 0..net.words {
+        let mut bits = *st.waiting.get(lp * net.words + word);
+        while bits != 0 {
+            see(first + word * 64 + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+    }
+}
+
+/// The place of the node that sends to an input port of a router, which is one of a node.
+#[inline(always)]
+fn node_of_input(net: &Network, lp: u32, site: &Site, input: u16) -> u32 {
+    net.node_places(lp, site).start + u32::from(input - site.net)
+}
+
+/// Asks for what an interface has, and what comes back to it.
+#[inline(always)]
+fn ask_for_interface(net: &Network, st: &State, place: u32) {
+    st.nics.prefetch_one(place);
+    if net.messages.keeps_records {
+        st.returns.prefetch_one(place);
+    }
+}
+
+impl<M: RouterModel> Fabric<M> {
+    /// Asks for what `step` is about, of a router and its nodes.
+    ///
+    /// Where many events come to a router, its records fill the first-level cache: they are asked for later, all of them.
+    #[inline(always)]
+    pub(crate) fn ask_for(&self, st: &State, lp: u32, step: Step, ahead: Ahead) {
+        let net = &self.net;
+        if !net.messages.keeps_records {
+            match step {
+                Step::Heads => self.ask_for_records(st, lp, ahead.each),
+                Step::Followers => self.ask_for_lists(st, lp),
+                _ => {}
+            }
+        } else if tells_ports(net, ahead.each) {
+            match step {
+                Step::Entries => {
+                    let nodes = net.node_places(lp, &net.sites[lp as usize]);
+                    st.routers.prefetch_one(lp);
+                    st.waiting.prefetch_one(lp * net.words);
+                    st.due.prefetch(nodes.start, nodes.end);
+                }
+                Step::Records => self.ask_for_few_records(st, lp, ahead.end.0),
+                Step::Lists => self.ask_for_lists(st, lp),
+                Step::Heads => self.ask_for_ends_of_heads(st, lp),
+                Step::Followers => self.ask_for_messages_of_heads(st, lp, 0),
+                Step::Last => {
+                    self.ask_for_messages_of_heads(st, lp, 1);
+                    ask_for_posts(net, st, lp, ahead.end.0);
+                }
+            }
+        } else {
+            match step {
+                Step::Entries | Step::Records => {}
+                Step::Lists => self.ask_for_records(st, lp, ahead.each),
+                Step::Heads => self.ask_for_lists(st, lp),
+                Step::Followers => self.ask_for_ends_of_heads(st, lp),
+                Step::Last => {
+                    self.ask_for_messages_of_heads(st, lp, 0);
+                    ask_for_posts(net, st, lp, ahead.end.0);
+                }
+            }
+        }
+    }
+
+    /// Asks for the records of a router, its ports and nodes.
+    #[inline(always)]
+    fn ask_for_records(&self, st: &State, lp: u32, each: usize) {
+        let net = &self.net;
+        let site = &net.sites[lp as usize];
+        if !tells_ports(net, each) {
+            let ports = site.port..site.port + site.ports();
+            st.ports.prefetch(ports.start, ports.end);
+            if M::CHANNELS {
+                st.channels.prefetch(ports.start * net.vcs, ports.end * net.vcs);
+            }
+            net.peers.prefetch(ports.start as usize, ports.end as usize);
+        }
+        let nodes = net.node_places(lp, site);
+        st.nics.prefetch(nodes.start, nodes.end);
+        if net.workload.has_sources() {
+            st.sources.prefetch(nodes.start, nodes.end);
+        }
+        if net.interface.control_first {
+            st.controls.prefetch(nodes.start, nodes.end);
+        }
+    }
+
+    /// Asks for the packets at the heads of a router's queues, and for the slot of the next that waits.
+    #[inline(always)]
+    fn ask_for_lists(&self, st: &State, lp: u32) {
+        let free = st.routers.get(lp).free_slot;
+        if M::CHANNELS && free != NONE {
+            st.links.prefetch_one(free);
+            st.slots.prefetch_one(free);
+        }
+        self.model.heads(&self.net, st, lp, |_, head| {
+            st.links.prefetch_one(head);
+            st.slots.prefetch_one(head);
+        });
+    }
+
+    /// [`Step::Records`] of a router that few events come to, which tell what they will touch: the rest is what waits, and interfaces that act.
+    #[inline(always)]
+    fn ask_for_few_records(&self, st: &State, lp: u32, end: u64) {
+        let net = &self.net;
+        let nodes = net.node_places(lp, &net.sites[lp as usize]);
+        each_waiting(net, st, lp, |port| {
+            st.ports.prefetch_one(port);
+            if M::CHANNELS && (M::PLAIN || net.vcs == 1) {
+                st.channels.prefetch_one(port);
+            } else if M::CHANNELS {
+                st.channels.prefetch(port * net.vcs, (port + 1) * net.vcs);
+            }
+            net.peers.prefetch_one(port as usize);
+        });
+        for place in nodes.filter(|&place| *st.due.get(place) < end) {
+            st.nics.prefetch_one(place);
+            if net.workload.has_sources() {
+                st.sources.prefetch_one(place);
+            }
+            if net.interface.control_first {
+                st.controls.prefetch_one(place);
+            }
+        }
+    }
+
+    /// Asks for where records of messages begin to be looked up for the packets at heads of queues to nodes, and for the interfaces that those from
+    /// nodes give room back to.
+    #[inline(always)]
+    fn ask_for_ends_of_heads(&self, st: &State, lp: u32) {
+        let net = &self.net;
+        let site = &net.sites[lp as usize];
+        self.model.heads(net, st, lp, |port, head| {
+            if head == NONE {
+                return;
+            }
+            let packet = st.slots.get(head);
+            if M::HOST_CREDITS && packet.port() >= site.net {
+                ask_for_interface(net, st, node_of_input(net, lp, site, packet.port()));
+            }
+            if port - site.port >= u32::from(site.net) && !packet.single() {
+                incoming::ask_for_root(net, st, lp, packet);
+            }
+        });
+    }
+
+    /// Asks for what the lookup of the records of messages comes to behind so many branches, for the packets at heads of queues to nodes.
+    #[inline(always)]
+    fn ask_for_messages_of_heads(&self, st: &State, lp: u32, branches: usize) {
+        let net = &self.net;
+        let site = &net.sites[lp as usize];
+        self.model.heads(net, st, lp, |port, head| {
+            if head == NONE || port - site.port < u32::from(site.net) {
+                return;
+            }
+            let packet = st.slots.get(head);
+            if !packet.single() {
+                incoming::ask_behind(net, st, lp, packet, branches);
+            }
+        });
+    }
+}
+
+/// Asks for what the interfaces of a router that act before `end`, and are in the caches, will look up: room that comes back, messages that begin or end.
+#[inline(always)]
+fn ask_for_posts(net: &Network, st: &State, lp: u32, end: u64) {
     for place in net.node_places(lp, &net.sites[lp as usize]) {
-        let head = st.nics.get(place).post_head;
-        if head != NONE {
-            st.posts.prefetch_one(head);
+        if *st.due.get(place) >= end {
+            continue;
+        }
+        let nic = st.nics.get(place);
+        if nic.is(Nic::BLOCKED) {
+            st.returns.prefetch_one(place);
+        }
+        let begins_or_ends = nic.birth == u64::MAX || nic.part == 0 || nic.left <= net.packet.into();
+        if begins_or_ends && nic.post_head != NONE {
+            st.posts.prefetch_one(nic.post_head);
         }
     }
 }

@@ -27,7 +27,7 @@ fn hash(source: u32, label: Label) -> u64 {
 
 /// Where a pointer to a record or branch is.
 #[derive(Clone, Copy)]
-enum PointerPlace {
+pub(crate) enum PointerPlace {
     Root(u32),
     Way(u32, usize),
 }
@@ -94,12 +94,19 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
 /// Events that are looked at together: enough that memory answers many questions at a time.
 pub(crate) const TOGETHER: usize = 32;
 
-/// Asks the processor for the records that these events, at most [`TOGETHER`] of routers of one block, will look for. A record is found by
-/// reads each of which tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
-/// `found` is told of the place of an event among them and of that of its record.
-pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], mut found: impl FnMut(usize, u32)) {
-    let mut sought = [(0, 0, PointerPlace::Root(0)); TOGETHER];
-    let mut n = 0;
+/// Records that some events will look for, being looked up.
+pub(crate) struct Sought {
+    /// Places of the events among them, hashes of their messages, and how far the lookup has come.
+    places: [(usize, u64, PointerPlace); TOGETHER],
+    count: usize,
+}
+
+/// Asks the processor for where the lookup of the records begins that these events, at most [`TOGETHER`] of routers of one block, will look for. A record
+/// is found by reads each of which tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
+#[inline(always)]
+pub(crate) fn ask(net: &Network, st: &State, events: &[Packet]) -> Sought {
+    let mut places = [(0, 0, PointerPlace::Root(0)); TOGETHER];
+    let mut count = 0;
     for (i, event) in events.iter().enumerate() {
         let Some((source, node, label)) = key_of(net, event) else {
             continue;
@@ -107,31 +114,74 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], mut found: i
         let hash = hash(source, label);
         let root = root(net, event.lp(), node, hash);
         st.incoming_roots.prefetch_one(root);
-        sought[n] = (i, hash, PointerPlace::Root(root));
-        n += 1;
+        places[count] = (i, hash, PointerPlace::Root(root));
+        count += 1;
     }
-    for level in 0..LEVELS {
-        let mut left = 0;
-        for k in 0..n {
-            let (i, hash, place) = sought[k];
-            let at = place.get(st);
-            if at == NONE {
-                continue;
+    Sought { places, count }
+}
+
+impl Sought {
+    /// Asks for the records; `found` is told of the place of an event among them and of that of its record.
+    #[inline(always)]
+    pub(crate) fn follow(self, st: &State, mut found: impl FnMut(usize, u32)) {
+        let Sought {
+            mut places,
+            count: mut n,
+        } = self;
+        for level in 0..LEVELS {
+            let mut left = 0;
+            for k in 0..n {
+                let (i, hash, place) = places[k];
+                let at = place.get(st);
+                if at == NONE {
+                    continue;
+                }
+                if at & BRANCH == 0 {
+                    st.incoming.prefetch_one(at);
+                    found(i, at);
+                    continue;
+                }
+                let branch = at & !BRANCH;
+                st.incoming_ways.prefetch_one(branch);
+                places[left] = (i, hash, PointerPlace::Way(branch, way(hash, level)));
+                left += 1;
             }
-            if at & BRANCH == 0 {
-                st.incoming.prefetch_one(at);
-                found(i, at);
-                continue;
+            n = left;
+            if n == 0 {
+                break;
             }
-            let branch = at & !BRANCH;
-            st.incoming_ways.prefetch_one(branch);
-            sought[left] = (i, hash, PointerPlace::Way(branch, way(hash, level)));
-            left += 1;
         }
-        n = left;
-        if n == 0 {
-            break;
+    }
+}
+
+/// Where the lookup of the record of a packet's message begins, with the message's hash.
+#[inline(always)]
+fn root_of(net: &Network, lp: u32, packet: &Packet) -> (u32, u64) {
+    let hash = hash(packet.source(), packet.label());
+    (root(net, lp, packet.destination(), hash), hash)
+}
+
+/// Asks for where the lookup of the record of the message of a packet begins, which is at its last router.
+#[inline(always)]
+pub(crate) fn ask_for_root(net: &Network, st: &State, lp: u32, packet: &Packet) {
+    st.incoming_roots.prefetch_one(root_of(net, lp, packet).0);
+}
+
+/// Asks for what that lookup comes to behind so many branches, if it does not end before.
+#[inline(always)]
+pub(crate) fn ask_behind(net: &Network, st: &State, lp: u32, packet: &Packet, branches: usize) {
+    let (root, hash) = root_of(net, lp, packet);
+    let mut at = *st.incoming_roots.get(root);
+    for level in 0..branches {
+        if at == NONE || at & BRANCH == 0 {
+            return;
         }
+        at = st.incoming_ways.get(at & !BRANCH).0[way(hash, level)];
+    }
+    if at & BRANCH == 0 {
+        st.incoming.prefetch_one(at);
+    } else if at != NONE {
+        st.incoming_ways.prefetch_one(at & !BRANCH);
     }
 }
 

@@ -122,6 +122,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let queue = self.st.channels.edit(self.j, channel);
         let slot = queue.head;
         queue.head = self.st.links.get(slot).next;
+        self.st.links.prefetch_one(queue.head);
+        self.st.slots.prefetch_one(queue.head);
         let record = self.st.ports.edit(self.j, port);
         record.waiting -= 1;
         if queue.head == NONE {
@@ -248,6 +250,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             return st.slots.push(j, packet);
         }
         router.free_slot = st.links.get(slot).next;
+        st.links.prefetch_one(router.free_slot);
+        st.slots.prefetch_one(router.free_slot);
         st.slots.set(j, slot, packet);
         st.links.set(j, slot, link);
         slot

@@ -9,7 +9,7 @@ use crate::packing;
 use crate::router::news;
 use crate::state::lists::EMPTY;
 use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, State};
-use des::{Journal, Layout, Sink, Time, Torn, World};
+use des::{Ahead, Journal, Layout, Sink, Step, Time, Torn, World};
 use std::ops::Range;
 use work::workload::Source;
 
@@ -193,33 +193,8 @@ impl<M: RouterModel> World for Fabric<M> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, st: &State, lp: u32, each: usize) {
-        let site = &self.net.sites[lp as usize];
-        if !foresight::tells_ports(&self.net, each) {
-            let ports = site.port..site.port + site.ports();
-            st.ports.prefetch(ports.start, ports.end);
-            if M::CHANNELS {
-                st.channels
-                    .prefetch(ports.start * self.net.vcs, ports.end * self.net.vcs);
-            }
-            self.net.peers.prefetch(ports.start as usize, ports.end as usize);
-        }
-        let nodes = self.net.node_places(lp, site);
-        st.nics.prefetch(nodes.start, nodes.end);
-        if self.net.workload.has_sources() {
-            st.sources.prefetch(nodes.start, nodes.end);
-        }
-        if self.net.interface.control_first {
-            st.controls.prefetch(nodes.start, nodes.end);
-        }
-    }
-
-    #[inline(always)]
-    fn prefetch_lists(&self, st: &State, lp: u32) {
-        self.model.prefetch_lists(&self.net, st, lp);
-        if self.net.workload.ranks().is_some() {
-            foresight::prefetch_posts(&self.net, st, lp);
-        }
+    fn prefetch(&self, st: &State, lp: u32, step: Step, ahead: Ahead) {
+        self.ask_for(st, lp, step, ahead);
     }
 
     fn foresees(&self) -> bool {

@@ -9,6 +9,7 @@
 //! from a node or from another dimension starts only with n slots free, one that stays in its ring with one, and passes those that lack the rest.
 
 use crate::equipment::RouterSpec;
+use crate::foresight::each_waiting;
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
@@ -153,23 +154,17 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     }
 
     #[inline(always)]
-    fn prefetch_lists(&self, net: &Network, st: &State, lp: u32) {
-        let free = st.routers.get(lp).free_slot;
-        if free != NONE {
-            st.links.prefetch_one(free);
-            st.slots.prefetch_one(free);
-        }
-        if !PLAIN {
-            return;
-        }
-        let first = net.sites[lp as usize].port;
-        let mut bits = *st.waiting.get(lp);
-        while bits != 0 {
-            let head = st.channels.get(first + bits.trailing_zeros()).head;
-            bits &= bits - 1;
-            st.slots.prefetch_one(head);
-            st.links.prefetch_one(head);
-        }
+    fn heads(&self, net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32, u32)) {
+        each_waiting(net, st, lp, |port| {
+            if PLAIN {
+                return see(port, st.channels.get(port).head);
+            }
+            let mut channels = st.ports.get(port).channels;
+            while channels != 0 {
+                see(port, st.channels.get(port * net.vcs + channels.trailing_zeros()).head);
+                channels &= channels - 1;
+            }
+        });
     }
 
     /// Time (ps) that the port needs for what it sends and for what waits, whatever the channel.

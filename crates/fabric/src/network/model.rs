@@ -214,9 +214,10 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
     fn start(&self, _: &Network, _routers: &Range<u32>, _: &mut State) {}
 
-    /// Asks for the packets that wait in a router to be brought into the caches, behind its ports and channels; may do nothing.
+    /// Shows the packets that wait in a router at the heads of its queues, with their output ports (places in the columns) and slots; hints go by them,
+    /// so that it may show none.
     #[inline(always)]
-    fn prefetch_lists(&self, _: &Network, _: &State, _lp: u32) {}
+    fn heads(&self, _: &Network, _: &State, _lp: u32, _see: impl FnMut(u32, u32)) {}
 
     /// Appends the columns that are the model's own, of one router, for a checkpoint.
     fn pack(&self, _: &Network, _: &State, _lp: u32, _out: &mut Vec<u8>) {}
