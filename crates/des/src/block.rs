@@ -4,7 +4,7 @@ use crate::checkpoint::{OpenedCheckpoint, SavedBlock};
 use crate::column::{Journal, Mark};
 use crate::pack::Torn;
 use crate::time::Time;
-use crate::world::{Ahead, Event, Outbox, Sink, Step, World, WorldTask, chain};
+use crate::world::{Ahead, Event, Hint, Outbox, Sink, World, WorldTask, chain};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -253,9 +253,9 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             };
             sink.enter(lp, before);
             if dense {
-                for (step, handled_before) in Step::ALL {
+                for (hint, handled_before) in Hint::ALL {
                     if handled_before < lps.end - lp {
-                        world.prefetch(state, lp + handled_before, step, Ahead { each, end });
+                        world.prefetch(state, lp + handled_before, hint, Ahead { each, end });
                     }
                 }
             }

@@ -66,7 +66,7 @@ pub use rollback::RollbackCheck;
 pub use table::{Run, Table};
 pub use time::{HORIZON, Time};
 pub use window::WindowEngine;
-pub use world::{Ahead, Event, Observe, Outbox, Sink, Step, Tally, World, WorldTask};
+pub use world::{Ahead, Event, Hint, Observe, Outbox, Sink, Tally, World, WorldTask};
 
 /// Whether this build checks what holds unless fabricsim itself is wrong: builds with debug assertions of this crate do. What is asked at
 /// every access to the state or for every event fails out of line: its texts alone, written out thousands of times, were a seventh of what

@@ -110,9 +110,9 @@ pub trait Observe<R> {
 /// Counts of an observer by which a run is steered.
 pub type Tally = [u64; 5];
 
-/// The steps in which the state of an LP is brought into the caches: what one has asked for says where that of the next lies.
+/// The hints that bring the state of an LP into the caches, one after the other: what one has asked for says where that of the next lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Hint {
     /// What has its place by the number of the LP and says which of its records will be needed.
     Entries,
     /// These records.
@@ -127,15 +127,15 @@ pub enum Step {
     Last,
 }
 
-impl Step {
+impl Hint {
     /// All of them, with the LPs that are handled before the one that is asked for.
-    pub(crate) const ALL: [(Step, u32); 6] = [
-        (Step::Entries, 6),
-        (Step::Records, 4),
-        (Step::Lists, 3),
-        (Step::Heads, 2),
-        (Step::Followers, 1),
-        (Step::Last, 0),
+    pub(crate) const ALL: [(Hint, u32); 6] = [
+        (Hint::Entries, 6),
+        (Hint::Records, 4),
+        (Hint::Lists, 3),
+        (Hint::Heads, 2),
+        (Hint::Followers, 1),
+        (Hint::Last, 0),
     ];
 }
 
@@ -224,7 +224,7 @@ pub trait World: Sync {
 
     /// Asks for a part of the state of `lp` to be brought into the caches, some LPs before its events are handled; may do nothing.
     #[inline(always)]
-    fn prefetch(&self, _state: &Self::State, _lp: u32, _step: Step, _ahead: Ahead) {}
+    fn prefetch(&self, _state: &Self::State, _lp: u32, _hint: Hint, _ahead: Ahead) {}
 
     /// `true` if [`World::foresee`] is worth its instructions: events lead to places that are all over the memory.
     fn foresees(&self) -> bool {

@@ -1,6 +1,6 @@
 //! What events will touch, asked for before they are handled.
 //!
-//! A router is asked for in [`Step`]s, while the routers before it are handled: what says where its records are, its records, the packets that wait at the
+//! A router is asked for in steps ([`Hint`]), while the routers before it are handled: what says where its records are, its records, the packets that wait at the
 //! heads of its queues, and what these will touch when they leave.
 //!
 //! Where messages have records, what an event reads is all over the memory, one read telling where the next is. A number of events are walked
@@ -12,7 +12,7 @@ use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, Nic, State};
-use des::{Ahead, Event, Step};
+use des::{Ahead, Event, Hint};
 
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.
@@ -47,6 +47,7 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
         let Some(sought) = sought else {
             continue;
         };
+        events.iter().for_each(|event| foresee_endpoint(net, st, event));
         let mut handed = [(0, 0); TOGETHER];
         let mut n = 0;
         sought.follow(st, |i, record| {
@@ -94,6 +95,34 @@ fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
     net.peers.prefetch_one(port as usize);
 }
 
+/// Asks for what an event of a node leads to beside the records of messages: its interface, to which it may hand a message, and the free record that the
+/// message or one that is announced will take.
+#[inline(always)]
+fn foresee_endpoint(net: &Network, st: &State, event: &Packet) {
+    let lp = event.lp();
+    match event.kind() {
+        Kind::Notice => {
+            let free = st.routers.get(lp).free_incoming;
+            if free != NONE {
+                st.incoming.prefetch_one(free);
+            }
+        }
+        Kind::Delivered | Kind::Start | Kind::Rank => {
+            let place = net.node_places(lp, &net.sites[lp as usize]).start + u32::from(event.port());
+            st.nics.prefetch_one(place);
+            st.sources.prefetch_one(place);
+            if net.interface.control_first {
+                st.controls.prefetch_one(place);
+            }
+            let free = st.routers.get(lp).free_post;
+            if free != NONE {
+                st.posts.prefetch_one(free);
+            }
+        }
+        Kind::Arrival | Kind::Credit | Kind::HostCredit => {}
+    }
+}
+
 /// Shows the output ports (places in the columns) of a router that packets may wait for.
 #[inline(always)]
 pub(crate) fn each_waiting(net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32)) {
@@ -123,42 +152,42 @@ fn ask_for_interface(net: &Network, st: &State, place: u32) {
 }
 
 impl<M: RouterModel> Fabric<M> {
-    /// Asks for what `step` is about, of a router and its nodes.
+    /// Asks for what `hint` is about, of a router and its nodes.
     ///
     /// Where many events come to a router, its records fill the first-level cache: they are asked for later, all of them.
     #[inline(always)]
-    pub(crate) fn ask_for(&self, st: &State, lp: u32, step: Step, ahead: Ahead) {
+    pub(crate) fn ask_for(&self, st: &State, lp: u32, hint: Hint, ahead: Ahead) {
         let net = &self.net;
         if !net.messages.keeps_records {
-            match step {
-                Step::Heads => self.ask_for_records(st, lp, ahead.each),
-                Step::Followers => self.ask_for_lists(st, lp),
+            match hint {
+                Hint::Heads => self.ask_for_records(st, lp, ahead.each),
+                Hint::Followers => self.ask_for_lists(st, lp),
                 _ => {}
             }
         } else if tells_ports(net, ahead.each) {
-            match step {
-                Step::Entries => {
+            match hint {
+                Hint::Entries => {
                     let nodes = net.node_places(lp, &net.sites[lp as usize]);
                     st.routers.prefetch_one(lp);
                     st.waiting.prefetch_one(lp * net.words);
                     st.due.prefetch(nodes.start, nodes.end);
                 }
-                Step::Records => self.ask_for_few_records(st, lp, ahead.end.0),
-                Step::Lists => self.ask_for_lists(st, lp),
-                Step::Heads => self.ask_for_ends_of_heads(st, lp),
-                Step::Followers => self.ask_for_messages_of_heads(st, lp, 0),
-                Step::Last => {
+                Hint::Records => self.ask_for_few_records(st, lp, ahead.end.0),
+                Hint::Lists => self.ask_for_lists(st, lp),
+                Hint::Heads => self.ask_for_ends_of_heads(st, lp),
+                Hint::Followers => self.ask_for_messages_of_heads(st, lp, 0),
+                Hint::Last => {
                     self.ask_for_messages_of_heads(st, lp, 1);
                     ask_for_posts(net, st, lp, ahead.end.0);
                 }
             }
         } else {
-            match step {
-                Step::Entries | Step::Records => {}
-                Step::Lists => self.ask_for_records(st, lp, ahead.each),
-                Step::Heads => self.ask_for_lists(st, lp),
-                Step::Followers => self.ask_for_ends_of_heads(st, lp),
-                Step::Last => {
+            match hint {
+                Hint::Entries | Hint::Records => {}
+                Hint::Lists => self.ask_for_records(st, lp, ahead.each),
+                Hint::Heads => self.ask_for_lists(st, lp),
+                Hint::Followers => self.ask_for_ends_of_heads(st, lp),
+                Hint::Last => {
                     self.ask_for_messages_of_heads(st, lp, 0);
                     ask_for_posts(net, st, lp, ahead.end.0);
                 }
@@ -203,7 +232,7 @@ impl<M: RouterModel> Fabric<M> {
         });
     }
 
-    /// [`Step::Records`] of a router that few events come to, which tell what they will touch: the rest is what waits, and interfaces that act.
+    /// [`Hint::Records`] of a router that few events come to, which tell what they will touch: the rest is what waits, and interfaces that act.
     #[inline(always)]
     fn ask_for_few_records(&self, st: &State, lp: u32, end: u64) {
         let net = &self.net;
@@ -279,6 +308,7 @@ fn ask_for_posts(net: &Network, st: &State, lp: u32, end: u64) {
         let begins_or_ends = nic.birth == u64::MAX || nic.part == 0 || nic.left <= net.packet.into();
         if begins_or_ends && nic.post_head != NONE {
             st.posts.prefetch_one(nic.post_head);
+            st.sources.prefetch_one(place);
         }
     }
 }

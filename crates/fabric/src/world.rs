@@ -9,7 +9,7 @@ use crate::packing;
 use crate::router::news;
 use crate::state::lists::EMPTY;
 use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, State};
-use des::{Ahead, Journal, Layout, Sink, Step, Time, Torn, World};
+use des::{Ahead, Hint, Journal, Layout, Sink, Time, Torn, World};
 use std::ops::Range;
 use work::workload::Source;
 
@@ -193,8 +193,8 @@ impl<M: RouterModel> World for Fabric<M> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, st: &State, lp: u32, step: Step, ahead: Ahead) {
-        self.ask_for(st, lp, step, ahead);
+    fn prefetch(&self, st: &State, lp: u32, hint: Hint, ahead: Ahead) {
+        self.ask_for(st, lp, hint, ahead);
     }
 
     fn foresees(&self) -> bool {

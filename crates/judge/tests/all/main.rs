@@ -22,6 +22,7 @@ mod failures;
 mod fast_forward;
 mod figures;
 mod graphs;
+mod hints;
 mod idle_ranks;
 mod in_calls;
 mod input_queued;
