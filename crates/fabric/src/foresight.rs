@@ -151,6 +151,13 @@ fn ask_for_interface(net: &Network, st: &State, place: u32) {
     }
 }
 
+/// Asks for a slot of packets that wait, and for its place in its list.
+#[inline(always)]
+fn ask_for_slot(st: &State, slot: u32) {
+    st.links.prefetch_one(slot);
+    st.slots.prefetch_one(slot);
+}
+
 impl<M: RouterModel> Fabric<M> {
     /// Asks for what `hint` is about, of a router and its nodes.
     ///
@@ -223,13 +230,9 @@ impl<M: RouterModel> Fabric<M> {
     fn ask_for_lists(&self, st: &State, lp: u32) {
         let free = st.routers.get(lp).free_slot;
         if M::CHANNELS && free != NONE {
-            st.links.prefetch_one(free);
-            st.slots.prefetch_one(free);
+            ask_for_slot(st, free);
         }
-        self.model.heads(&self.net, st, lp, |_, head| {
-            st.links.prefetch_one(head);
-            st.slots.prefetch_one(head);
-        });
+        self.model.heads(&self.net, st, lp, |_, head| ask_for_slot(st, head));
     }
 
     /// [`Hint::Records`] of a router that few events come to, which tell what they will touch: the rest is what waits, and interfaces that act.

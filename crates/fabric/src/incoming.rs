@@ -27,7 +27,7 @@ fn hash(source: u32, label: Label) -> u64 {
 
 /// Where a pointer to a record or branch is.
 #[derive(Clone, Copy)]
-pub(crate) enum PointerPlace {
+enum PointerPlace {
     Root(u32),
     Way(u32, usize),
 }
