@@ -68,9 +68,7 @@ fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
     let site = &net.sites[event.lp() as usize];
     let (port, vc) = match event.kind() {
         Kind::Arrival => {
-            if M::HOST_CREDITS && event.port() >= site.net {
-                ask_for_interface(net, st, node_of_input(net, event.lp(), site, event.port()));
-            }
+            ask_for_giver::<M>(net, st, event.lp(), site, event);
             let local = event.destination().wrapping_sub(site.node);
             if local < u32::from(site.nodes) {
                 (u32::from(site.net) + local, 0)
@@ -140,6 +138,18 @@ pub(crate) fn each_waiting(net: &Network, st: &State, lp: u32, mut see: impl FnM
 #[inline(always)]
 fn node_of_input(net: &Network, lp: u32, site: &Site, input: u16) -> u32 {
     net.node_places(lp, site).start + u32::from(input - site.net)
+}
+
+/// Asks for what room is given back to when a packet leaves a router: the interface that it has come from, or what is noted of its channel.
+#[inline(always)]
+fn ask_for_giver<M: RouterModel>(net: &Network, st: &State, lp: u32, site: &Site, packet: &Packet) {
+    if M::HOST_CREDITS && packet.port() >= site.net {
+        ask_for_interface(net, st, node_of_input(net, lp, site, packet.port()));
+    } else if M::INLETS {
+        let channel = if M::PLAIN { 0 } else { u32::from(packet.vc()) };
+        st.inlets
+            .prefetch_one((site.port + u32::from(packet.port())) * net.vcs + channel);
+    }
 }
 
 /// Asks for what an interface has, and what comes back to it.
@@ -214,6 +224,10 @@ impl<M: RouterModel> Fabric<M> {
                 st.channels.prefetch(ports.start * net.vcs, ports.end * net.vcs);
             }
             net.peers.prefetch(ports.start as usize, ports.end as usize);
+            if M::INLETS && !st.inlets.is_empty() {
+                let ports = site.port..site.port + u32::from(site.net);
+                st.inlets.prefetch(ports.start * net.vcs, ports.end * net.vcs);
+            }
         }
         let nodes = net.node_places(lp, site);
         st.nics.prefetch(nodes.start, nodes.end);
@@ -271,9 +285,7 @@ impl<M: RouterModel> Fabric<M> {
                 return;
             }
             let packet = st.slots.get(head);
-            if M::HOST_CREDITS && packet.port() >= site.net {
-                ask_for_interface(net, st, node_of_input(net, lp, site, packet.port()));
-            }
+            ask_for_giver::<M>(net, st, lp, site, packet);
             if port - site.port >= u32::from(site.net) && !packet.single() {
                 incoming::ask_for_root(net, st, lp, packet);
             }

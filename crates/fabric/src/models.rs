@@ -161,7 +161,7 @@ impl AnyFabric {
 
     /// [`RouterModel::owed`].
     pub fn owed(&self, st: &State, port: u32, vc: u32) -> u64 {
-        whichever!(self, fabric => fabric.model.owed(st, port, vc))
+        whichever!(self, fabric => fabric.model.owed(&fabric.net, st, port, vc))
     }
 
     /// [`RouterModel::clock`].

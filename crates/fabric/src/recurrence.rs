@@ -344,6 +344,7 @@ pub(crate) fn own_columns(first: &State, second: &State, has_output_buffers: boo
         waiting: _,
         ports: _,
         channels: _,
+        inlets,
         slots: _,
         links: _,
         nics: _,
@@ -380,6 +381,7 @@ pub(crate) fn own_columns(first: &State, second: &State, has_output_buffers: boo
         refused.len() + held.len()
     };
     let others = [
+        inlets.len(),
         lists.len(),
         of_buffers,
         input_channels.len(),

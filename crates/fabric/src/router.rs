@@ -217,14 +217,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let size = u64::from(self.model.room(packet.size()));
         let input = packet.port();
         if input < site.net {
-            let peer = &net.peers[(site.port + u32::from(input)) as usize];
-            let at = Time(when + net.classes[peer.class() as usize].credit);
-            self.sink.send_at(
-                at,
-                Packet::credit(at, peer.address())
-                    .with_vc(if M::PLAIN { 0 } else { packet.vc() })
-                    .with_value(size),
-            );
+            self.tell_of_room(packet, when, size);
         } else {
             let at = when + net.injection.credit;
             if self.fabric.keeps_returns() {
@@ -235,6 +228,19 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             let credit = Packet::new(Kind::HostCredit, Time(at), lp, input - site.net);
             self.sink.send_at(Time(at), credit.with_value(size));
         }
+    }
+
+    /// Tells the router at the other end of the link that a packet has come by that its channel has room for so many `bytes` more, free at `when`: when
+    /// it knows.
+    #[inline(always)]
+    pub(crate) fn tell_of_room(&mut self, packet: &Packet, when: u64, bytes: u64) -> u64 {
+        let AtRouter { net, site, .. } = *self;
+        let peer = &net.peers[(site.port + u32::from(packet.port())) as usize];
+        let at = when + net.classes[peer.class() as usize].credit;
+        let vc = if M::PLAIN { 0 } else { packet.vc() };
+        let credit = Packet::credit(Time(at), peer.address());
+        self.sink.send_at(Time(at), credit.with_vc(vc).with_value(bytes));
+        at
     }
 
     /// Keeps a packet in a slot of its own, behind which nothing stands.

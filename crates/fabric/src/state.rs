@@ -317,6 +317,8 @@ des::columns! {
         pub ports: Port,
         /// A record per output port and virtual channel.
         pub channels: Channel,
+        /// Credit routers that tell late of free room: a word per port and virtual channel, as inputs ([`models::credit`](crate::models::credit)).
+        pub inlets: u64,
         /// Waiting packets.
         pub slots: Packet,
         /// Their list links.

@@ -11,19 +11,23 @@
 use crate::equipment::RouterSpec;
 use crate::foresight::each_waiting;
 use crate::network::Network;
-use crate::network::model::{AtRouter, Fabric, RouterModel};
+use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::Packet;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::{NONE, State};
-use des::{Event, Journal, Sink};
+use des::{Event, Journal, Sink, Torn};
+use inlets::Late;
+use std::ops::Range;
 
+mod inlets;
 mod named;
 
 /// The model.
 #[derive(Debug)]
 pub struct Credit<const PLAIN: bool = false> {
     bubble: Option<Bubble>,
+    late: Late,
 }
 
 /// The bubble rule.
@@ -38,13 +42,18 @@ struct Bubble {
 impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     const PLAIN: bool = PLAIN;
     const CREDITS_KEEP_TO_CHANNELS: bool = true;
+    const INLETS: bool = true;
+    const RECORDS: ModelRecords = ModelRecords {
+        per_channel: size_of::<u64>(),
+        ..ModelRecords::NONE
+    };
     const HOST_CREDITS: bool = true;
 
     fn is_plain(router: &RouterSpec) -> bool {
         router.bubble <= 1
     }
 
-    fn new(spec: &RunSpec, _: &Network) -> Self {
+    fn new(spec: &RunSpec, net: &Network) -> Self {
         let slot = spec.nic.packet.0.min(1 << 16) as u32;
         let rule = |slots: u8| Bubble {
             slot,
@@ -52,6 +61,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         };
         Credit {
             bubble: Some(spec.router.bubble).filter(|&slots| slots > 1).map(rule),
+            late: Late::new(spec, net),
         }
     }
 
@@ -69,6 +79,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         let mut at = at.with(&site);
         let net = at.net;
         let now = packet.time().0;
+        at.takes_room(&packet, now);
         let way = at.route(&packet, now);
         if !PLAIN && way.is_lost() {
             return at.lose_here(&packet, now);
@@ -151,6 +162,33 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             }
         }
         wake
+    }
+
+    fn tells_late(&self) -> bool {
+        self.late.most != 0
+    }
+
+    fn owed(&self, net: &Network, st: &State, port: u32, vc: u32) -> u64 {
+        match self.tells_late() {
+            true => inlets::owed(*st.inlets.get(port * net.vcs + vc)),
+            false => 0,
+        }
+    }
+
+    fn start(&self, net: &Network, routers: &Range<u32>, st: &mut State) {
+        if self.tells_late() {
+            let ports = net.part(routers).ports;
+            let places = ports.start * net.vcs..ports.end * net.vcs;
+            st.inlets.fill(places.start, vec![0; places.len()]);
+        }
+    }
+
+    fn pack(&self, net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
+        self.pack_inlets(net, st, lp, out);
+    }
+
+    fn unpack(&self, net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+        self.unpack_inlets(net, st, lp, input)
     }
 
     #[inline(always)]
@@ -332,7 +370,7 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         if !PLAIN {
             self.st.ports.edit(self.j, port).served = u32::from(vc);
         }
-        self.return_credit(&packet, start + serialisation);
+        self.frees_room(&packet, start + serialisation);
         if port - site.port < u32::from(site.net) {
             let channel = channel_of::<PLAIN>(net, port, vc);
             self.st.channels.edit(self.j, channel).credit -= i64::from(self.model.room(size));

@@ -390,7 +390,7 @@ impl RouterModel for VcRouter {
         self.counted > 0
     }
 
-    fn owed(&self, st: &State, port: u32, vc: u32) -> u64 {
+    fn owed(&self, _: &Network, st: &State, port: u32, vc: u32) -> u64 {
         match self.tells_late() {
             true => credits::owed(st, port, vc) * u64::from(self.flit),
             false => 0,

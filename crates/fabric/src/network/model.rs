@@ -157,6 +157,9 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// Whether a credit looks at the record of its port only where packets wait for it.
     const CREDITS_KEEP_TO_CHANNELS: bool = false;
 
+    /// Whether there may be [`State::inlets`].
+    const INLETS: bool = false;
+
     /// Lists of waiting packets per output port in [`State::lists`], besides the one per channel.
     const LISTS: u32 = 0;
 
@@ -207,7 +210,7 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
 
     /// Bytes of channel `vc` of input `port` (its place in the columns) that are free and of which the router at the other end has yet to
     /// be told, where that [waits](RouterModel::tells_late).
-    fn owed(&self, _: &State, _port: u32, _vc: u32) -> u64 {
+    fn owed(&self, _: &Network, _: &State, _port: u32, _vc: u32) -> u64 {
         0
     }
 

@@ -1,0 +1,190 @@
+use super::super::Credit;
+use super::{Inlet, Late, owed};
+use crate::network::Network;
+use crate::network::model::Fabric;
+use crate::observe::{Span, Stats};
+use crate::spec::*;
+use crate::state::Parts;
+use des::engine::Engine;
+use des::{ReferenceEngine, Time};
+use topo::{Lattice, TopologySpec};
+
+/// A network under uniform traffic: bytes of a buffer and of a message, load.
+fn network(topology: TopologySpec, buffer: u64, message: u64, load: f64) -> RunSpec {
+    let mut spec = plain(topology);
+    spec.router.buffer = Some(Bytes(buffer));
+    spec.jobs[0].work = Work::Synthetic(Synthetic {
+        load: Some(load),
+        ..Synthetic::of(Pattern::Uniform, Bytes(message))
+    });
+    spec
+}
+
+fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
+    Lattice {
+        shape: shape.to_vec(),
+        width: vec![],
+        nodes_per_router,
+    }
+}
+
+/// What a run has told.
+struct Told {
+    /// All messages with their times.
+    rows: Vec<[u64; 4]>,
+    /// What every port has sent.
+    ports: Vec<[u64; 4]>,
+    events: u64,
+}
+
+fn run<const PLAIN: bool>(spec: &RunSpec, change: impl FnOnce(&mut Late)) -> Told {
+    let net = Network::build(spec).unwrap();
+    assert!(!PLAIN || net.is_plain());
+    let stats = Stats::new(Span::default(), net.n_nodes(), true, Default::default(), (1, 0));
+    let mut world = Fabric::<Credit<PLAIN>>::new(spec, net);
+    change(&mut world.model.late);
+    let mut engine = ReferenceEngine::new(&world, stats);
+    engine.run(Time::from_us(8), &mut |_, _| true);
+    let (states, mut stats, outcome) = Box::new(engine).into_parts();
+    stats.settle();
+    let rows = stats.rows.unwrap_or_default();
+    let mut rows: Vec<[u64; 4]> = rows
+        .iter()
+        .map(|row| [row.source.into(), row.destination.into(), row.birth, row.time])
+        .collect();
+    rows.sort_unstable();
+    let parts = Parts::new(states.iter());
+    let ports = parts
+        .ports()
+        .map(|port| [port.packets, port.bytes, port.busy, u64::from(port.waiting)])
+        .collect();
+    let events = outcome.events;
+    Told { rows, ports, events }
+}
+
+/// A change of a study.
+type Change = (&'static str, fn(&mut RunSpec));
+
+const CHANGES: [Change; 8] = [
+    ("nothing", |_| {}),
+    ("short links", |spec| {
+        spec.links.default.latency = Time::from_ns(5);
+        spec.router.traversal = Time::from_ns(7);
+    }),
+    ("slow links between routers", |spec| {
+        let slow = LinkSpec {
+            bandwidth: BitsPerSec(50_000_000_000),
+            latency: Time::from_ns(60),
+        };
+        spec.links.by_class.insert("x".into(), slow);
+    }),
+    ("whole packets", |spec| {
+        spec.router.switching = Switching::StoreAndForward
+    }),
+    ("by arrival", |spec| {
+        spec.router.arbitration = Arbitration::Fcfs;
+        spec.router.vcs = Some(3);
+    }),
+    ("Valiant", |spec| spec.routing = RoutingSpec::VALIANT),
+    ("by what waits", |spec| spec.routing = RoutingSpec::MIN_A),
+    ("small packets", |spec| spec.nic.packet = Bytes(700)),
+];
+
+#[test]
+fn nobody_can_tell_room_that_is_told_of_late() {
+    let networks = [
+        TopologySpec::HyperX(lattice(&[4, 3], 4)),
+        TopologySpec::Torus(lattice(&[5, 4], 2)),
+    ];
+    let (mut late_runs, mut fewest) = (0, 1.0f64);
+    for topology in &networks {
+        for (name, change) in &CHANGES {
+            for buffer in [24, 40, 64, 200] {
+                for (message, load) in [(2_048, 0.15), (2_048, 0.8), (9_000, 0.5), (100, 0.3)] {
+                    let mut spec = network(topology.clone(), buffer << 10, message, load);
+                    change(&mut spec);
+                    let Ok(net) = Network::build(&spec) else {
+                        continue;
+                    };
+                    let what = format!(
+                        "{topology:?} with {name}, buffers of {buffer} KiB, messages of {message} B, load {load}"
+                    );
+                    let late = Late::new(&spec, &net);
+                    let run = |change: fn(&mut Late)| match net.is_plain() {
+                        true => run::<true>(&spec, change),
+                        false => run::<false>(&spec, change),
+                    };
+                    let (told, exact) = (run(|_| {}), run(|late| *late = Late::default()));
+                    assert!(exact.rows.len() > 50, "{what}: {}", exact.rows.len());
+                    assert_eq!(told.rows, exact.rows, "{what}");
+                    assert_eq!(told.ports, exact.ports, "{what}");
+                    assert_eq!(told.events < exact.events, late.most != 0, "{what}");
+                    late_runs += u32::from(late.most != 0);
+                    fewest = fewest.min(told.events as f64 / exact.events as f64);
+                }
+            }
+        }
+    }
+    assert!(late_runs > 100, "{late_runs}");
+    assert!(fewest < 0.7, "{fewest}");
+}
+
+/// What may be told of late is not more than it could be for no reason: with the whole buffer senders stop that have room.
+#[test]
+fn what_is_told_of_too_late_is_seen() {
+    let spec = network(TopologySpec::Torus(lattice(&[5, 4], 2)), 64 << 10, 2_048, 0.8);
+    let exact = run::<false>(&spec, |late| *late = Late::default());
+    let beyond = run::<false>(&spec, |late| {
+        assert!(late.most > 0);
+        late.most = 64 << 10;
+    });
+    assert_ne!(beyond.rows, exact.rows);
+}
+
+#[test]
+fn room_is_told_of_at_once_where_it_is_seen() {
+    let most = |change: &dyn Fn(&mut RunSpec)| {
+        let mut spec = network(TopologySpec::Torus(lattice(&[5, 4], 2)), 64 << 10, 2_048, 0.5);
+        change(&mut spec);
+        let net = Network::build(&spec).unwrap();
+        Late::new(&spec, &net).most
+    };
+    // Of 65,536 B, less five packets and what 381.92 ns let pass at 25 GB/s, three quarters.
+    assert_eq!(most(&|_| {}), 34_311);
+    assert_eq!(most(&|spec| spec.router.buffer = None), 0);
+    assert_eq!(most(&|spec| spec.router.buffer = Some(Bytes(5 << 30))), 0);
+    assert_eq!(most(&|spec| spec.router.buffer = Some(Bytes(16 << 10))), 0);
+    assert_eq!(most(&|spec| spec.links.default.latency = Time::from_us(10)), 0);
+    assert_eq!(
+        most(&|spec| {
+            spec.router.bubble = 2;
+            spec.router.vcs = Some(1);
+        }),
+        0
+    );
+}
+
+#[test]
+fn words_count_what_has_come_and_left_and_know_their_time() {
+    let mut word = Inlet::new(70_000, None);
+    assert_eq!((word.held(), word.gone(), word.tells()), (70_000, 0, false));
+    word.0 += 65_536 << Inlet::BYTES;
+    assert_eq!((word.held(), word.gone(), owed(word.0)), (70_000, 65_536, 65_536));
+    for tick in [0, 1, Inlet::TICKS - 1, Inlet::TICKS, 12_345_678_901] {
+        let mut word = Inlet::new(Inlet::FULL - 1, Some(tick));
+        assert!(word.tells() && word.held() == Inlet::FULL - 1 && owed(word.0) == 0);
+        for (later, told) in [
+            (0, true),
+            (1, true),
+            (Inlet::TICKS / 2 - 1, true),
+            (Inlet::TICKS / 2, false),
+        ] {
+            assert_eq!(word.has_told(tick + later), told, "{tick} {later}");
+        }
+        assert!(!word.has_told(tick.wrapping_sub(1)) && !word.has_told(tick.wrapping_sub(30)));
+        // One that looks as if its time were yet to come begins anew before its counts are full.
+        word.0 += 65_536;
+        assert!(word.has_told(tick.wrapping_sub(30)));
+        assert_eq!((word.held(), word.gone()), (Inlet::FULL + 65_535, 0));
+    }
+}
