@@ -9,7 +9,7 @@ use crate::models::AnyFabric;
 use crate::mpi::account::ranks_of_jobs_at;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
-use crate::recurrence::{is_unlike, own_columns, pairs};
+use crate::recurrence::{own_columns, pairs};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
 use crate::state::{Incoming, Nic, Port, Post, State};
 use des::recurrence::{Differs, Drift};
@@ -22,7 +22,7 @@ use work::workload::Source;
 pub fn may_drift(net: &Network) -> Option<&'static str> {
     match net.routing.news() {
         Some(_) => Some("routers tell each other of their queues"),
-        None => is_unlike(net, 1),
+        None => net.is_unlike(1),
     }
 }
 

@@ -17,6 +17,7 @@ use topo::{Topology, TopologyKind, TopologySpec};
 use work::build_error::BuildError;
 use work::workload::{Source, Workload};
 
+mod alike;
 pub mod changes;
 pub(crate) mod input_order;
 mod link;

@@ -20,7 +20,6 @@ use des::{Event, NoJournal, Time};
 use std::collections::HashMap;
 use work::ranks::Plan;
 use work::ranks::state::{Item, PeerRank, Rank, item};
-use work::traffic::PERIODS_TO_REPEAT;
 use work::workload::Source;
 
 /// Numbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
@@ -33,43 +32,8 @@ const OLDEST: u32 = 64;
 pub fn may_repeat(net: &Network) -> Option<&'static str> {
     match cycle_of_draws(net) {
         None => Some("the routing draws ways at random, or by the time"),
-        Some(cycle) => is_unlike(net, cycle),
+        Some(cycle) => net.is_unlike(cycle),
     }
-}
-
-/// Why the iterations of a network's ranks are not alike, or are not known to be, where they have to be after some times `cycle` of them at the earliest.
-pub(crate) fn is_unlike(net: &Network, cycle: u32) -> Option<&'static str> {
-    let workload = &net.workload;
-    let Some(plans) = workload.ranks() else {
-        return Some("only the iterations of ranks repeat");
-    };
-    if workload.memory().is_some() || plans.jobs.iter().any(|job| job.is_none()) {
-        return Some("beside ranks there is other work");
-    }
-    if net.changes.is_some() {
-        return Some("something fails on the way");
-    }
-    if net.messages.follows_ranks {
-        return Some("each operation is recorded");
-    }
-    if plans.rails > 1 {
-        return Some("hosts have several rails");
-    }
-    let plans = || plans.jobs.iter().flatten();
-    if plans().any(|plan| plan.is_live || plan.has_graphs) {
-        return Some("ranks are programs that run, or play graphs");
-    }
-    if plans().any(|plan| plan.costs.in_calls.is_some()) {
-        return Some("ranks handle messages in their calls only");
-    }
-    let mut phases = plans().flat_map(|plan| &plan.phases);
-    let any = phases.any(|phase| {
-        phase
-            .program
-            .repeats_after()
-            .is_some_and(|each| phase.iterations / PERIODS_TO_REPEAT > each.saturating_mul(cycle))
-    });
-    (!any).then_some("no work is the same in every iteration")
 }
 
 /// Messages of a node after which the routing does the same; `None` if that is never so.

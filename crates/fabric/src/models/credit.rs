@@ -17,7 +17,7 @@ use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink, Torn};
-use inlets::Late;
+use inlets::Owing;
 use std::ops::Range;
 
 mod inlets;
@@ -27,7 +27,7 @@ mod named;
 #[derive(Debug)]
 pub struct Credit<const PLAIN: bool = false> {
     bubble: Option<Bubble>,
-    late: Late,
+    late: Owing,
 }
 
 /// The bubble rule.
@@ -61,7 +61,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         };
         Credit {
             bubble: Some(spec.router.bubble).filter(|&slots| slots > 1).map(rule),
-            late: Late::new(spec, net),
+            late: Owing::new(spec, net),
         }
     }
 

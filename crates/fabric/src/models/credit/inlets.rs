@@ -13,7 +13,6 @@ use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric};
 use crate::packet::Packet;
 use crate::plant::Class;
-use crate::recurrence::is_unlike;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::State;
@@ -26,7 +25,7 @@ use std::ops::Range;
 /// Most and calm together are what a buffer has room for besides a packet that is to find some: what is on the link, which starts within the time of a hop; what
 /// comes while what is owed is told of; and a packet for each of these, which may begin or end outside.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Late {
+pub(super) struct Owing {
     /// A channel with more bytes that wait or are owed owes nothing; 0: none does.
     pub(super) most: u32,
     /// Nor does one with more bytes that were told of at once and may be on the way.
@@ -39,14 +38,14 @@ pub(super) struct Late {
     tick: u32,
 }
 
-impl Late {
+impl Owing {
     /// What may be told of late on a network.
-    pub(super) fn new(spec: &RunSpec, net: &Network) -> Late {
+    pub(super) fn new(spec: &RunSpec, net: &Network) -> Owing {
         let sees_credits = net.routing.sense().is_some_and(|sense| sense.credits || sense.reserve);
         let sees_slots = spec.router.bubble > 1;
         let is_changed = net.changes.is_some() || net.inputs.is_some();
-        if sees_credits || sees_slots || is_changed || is_unlike(net, 1).is_none() {
-            return Late::default();
+        if sees_credits || sees_slots || is_changed || net.is_unlike(1).is_none() {
+            return Owing::default();
         }
         // A link that is as fast as the fastest, and as long as the longest.
         let classes = || net.classes.iter();
@@ -62,8 +61,8 @@ impl Late {
             _ => 0,
         };
         match spare / net.packet {
-            0..LEAST => Late::default(),
-            _ => Late {
+            0..LEAST => Owing::default(),
+            _ => Owing {
                 most: spare - spare / 4,
                 calm: spare / 4,
                 tail,

@@ -1,5 +1,5 @@
 use super::super::Credit;
-use super::{Inlet, Late, owed};
+use super::{Inlet, Owing, owed};
 use crate::network::Network;
 use crate::network::model::Fabric;
 use crate::observe::{Span, Stats};
@@ -37,7 +37,7 @@ struct Told {
     events: u64,
 }
 
-fn run<const PLAIN: bool>(spec: &RunSpec, change: impl FnOnce(&mut Late)) -> Told {
+fn run<const PLAIN: bool>(spec: &RunSpec, change: impl FnOnce(&mut Owing)) -> Told {
     let net = Network::build(spec).unwrap();
     assert!(!PLAIN || net.is_plain());
     let stats = Stats::new(Span::default(), net.n_nodes(), true, Default::default(), (1, 0));
@@ -109,12 +109,12 @@ fn nobody_can_tell_room_that_is_told_of_late() {
                     let what = format!(
                         "{topology:?} with {name}, buffers of {buffer} KiB, messages of {message} B, load {load}"
                     );
-                    let late = Late::new(&spec, &net);
-                    let run = |change: fn(&mut Late)| match net.is_plain() {
+                    let late = Owing::new(&spec, &net);
+                    let run = |change: fn(&mut Owing)| match net.is_plain() {
                         true => run::<true>(&spec, change),
                         false => run::<false>(&spec, change),
                     };
-                    let (told, exact) = (run(|_| {}), run(|late| *late = Late::default()));
+                    let (told, exact) = (run(|_| {}), run(|late| *late = Owing::default()));
                     assert!(exact.rows.len() > 50, "{what}: {}", exact.rows.len());
                     assert_eq!(told.rows, exact.rows, "{what}");
                     assert_eq!(told.ports, exact.ports, "{what}");
@@ -133,7 +133,7 @@ fn nobody_can_tell_room_that_is_told_of_late() {
 #[test]
 fn what_is_told_of_too_late_is_seen() {
     let spec = network(TopologySpec::Torus(lattice(&[5, 4], 2)), 64 << 10, 2_048, 0.8);
-    let exact = run::<false>(&spec, |late| *late = Late::default());
+    let exact = run::<false>(&spec, |late| *late = Owing::default());
     let beyond = run::<false>(&spec, |late| {
         assert!(late.most > 0);
         late.most = 64 << 10;
@@ -147,7 +147,7 @@ fn room_is_told_of_at_once_where_it_is_seen() {
         let mut spec = network(TopologySpec::Torus(lattice(&[5, 4], 2)), 64 << 10, 2_048, 0.5);
         change(&mut spec);
         let net = Network::build(&spec).unwrap();
-        Late::new(&spec, &net).most
+        Owing::new(&spec, &net).most
     };
     // Of 65,536 B, less five packets and what 381.92 ns let pass at 25 GB/s, three quarters.
     assert_eq!(most(&|_| {}), 34_311);
