@@ -22,6 +22,8 @@ mod input_queued;
 pub mod late_admission;
 mod late_admission_vcs;
 mod output_buffered;
+#[cfg(test)]
+mod played;
 mod sculpin;
 mod vc_router;
 

@@ -230,17 +230,15 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         }
     }
 
-    /// Tells the router at the other end of the link that a packet has come by that its channel has room for so many `bytes` more, free at `when`: when
-    /// it knows.
+    /// Tells the router at the other end of the link that a packet has come by that its channel has room for so many `bytes` more, free at `when`.
     #[inline(always)]
-    pub(crate) fn tell_of_room(&mut self, packet: &Packet, when: u64, bytes: u64) -> u64 {
+    pub(crate) fn tell_of_room(&mut self, packet: &Packet, when: u64, bytes: u64) {
         let AtRouter { net, site, .. } = *self;
         let peer = &net.peers[(site.port + u32::from(packet.port())) as usize];
-        let at = when + net.classes[peer.class() as usize].credit;
+        let at = Time(when + net.classes[peer.class() as usize].credit);
         let vc = if M::PLAIN { 0 } else { packet.vc() };
-        let credit = Packet::credit(Time(at), peer.address());
-        self.sink.send_at(Time(at), credit.with_vc(vc).with_value(bytes));
-        at
+        let credit = Packet::credit(at, peer.address());
+        self.sink.send_at(at, credit.with_vc(vc).with_value(bytes));
     }
 
     /// Keeps a packet in a slot of its own, behind which nothing stands.

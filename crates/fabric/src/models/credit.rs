@@ -27,7 +27,7 @@ mod named;
 #[derive(Debug)]
 pub struct Credit<const PLAIN: bool = false> {
     bubble: Option<Bubble>,
-    late: Owing,
+    owing: Owing,
 }
 
 /// The bubble rule.
@@ -61,7 +61,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         };
         Credit {
             bubble: Some(spec.router.bubble).filter(|&slots| slots > 1).map(rule),
-            late: Owing::new(spec, net),
+            owing: Owing::new(spec, net),
         }
     }
 
@@ -165,7 +165,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     }
 
     fn tells_late(&self) -> bool {
-        self.late.most != 0
+        self.owing.most != 0
     }
 
     fn owed(&self, net: &Network, st: &State, port: u32, vc: u32) -> u64 {

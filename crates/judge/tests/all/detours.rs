@@ -234,7 +234,6 @@ fn adaptive_local_goes_round_where_less_than_half_of_the_room_is_left() {
     let messages = |routing: RoutingSpec| {
         let mut spec = traffic(routing, 0.1, NEXT_GROUP);
         spec.observe.messages = MessageDetail::Full;
-        spec.control.end = Some(Time::from_us(150));
         outages::told(&spec)
     };
     assert_eq!(messages(never), messages(RoutingSpec::MINIMAL));

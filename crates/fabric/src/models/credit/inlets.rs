@@ -48,8 +48,7 @@ impl Owing {
             return Owing::default();
         }
         // A link that is as fast as the fastest, and as long as the longest.
-        let classes = || net.classes.iter();
-        let longest = |of: &dyn Fn(&Class) -> u64| classes().map(of).max().unwrap_or(0);
+        let longest = |of: &dyn Fn(&Class) -> u64| net.classes.iter().map(of).max().unwrap_or(0);
         let tail = longest(&|class| class.ser(net.packet));
         let flight = tail + longest(&|class| class.credit);
         let hop = longest(&|class| class.hop) + if net.store_and_forward { tail } else { 0 };
@@ -151,7 +150,7 @@ impl<const PLAIN: bool> Credit<PLAIN> {
     /// The records of a router's inputs, if they are kept.
     fn inlets_of(&self, net: &Network, lp: u32) -> Range<u32> {
         let site = &net.sites[lp as usize];
-        match self.late.most {
+        match self.owing.most {
             0 => 0..0,
             _ => site.port * net.vcs..(site.port + u32::from(site.net)) * net.vcs,
         }
@@ -167,9 +166,11 @@ impl<const PLAIN: bool> Credit<PLAIN> {
     pub(super) fn unpack_inlets(&self, net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
         let site = net.sites[lp as usize];
         let places = self.inlets_of(net, lp);
+        if places.is_empty() {
+            return Ok(());
+        }
         let mut waiting = vec![0; places.len()];
-        let channels = site.port * net.vcs..(site.port + site.ports()) * net.vcs;
-        for channel in channels.filter(|_| !places.is_empty()) {
+        for channel in site.port * net.vcs..(site.port + site.ports()) * net.vcs {
             for slot in waiting_behind(st, st.channels.get(channel).head) {
                 let packet = st.slots.get(slot);
                 if packet.port() < site.net {
@@ -180,7 +181,7 @@ impl<const PLAIN: bool> Credit<PLAIN> {
         }
         for (place, waiting) in places.zip(waiting) {
             let inlet = Inlet(take(input)?);
-            if inlet.held().checked_sub(inlet.gone()) != Some(waiting) || owed(inlet.0) > self.late.most.into() {
+            if inlet.held().checked_sub(inlet.gone()) != Some(waiting) || owed(inlet.0) > self.owing.most.into() {
                 return Err(Torn("what a router owes is not what has left it"));
             }
             st.inlets.set(&mut NoJournal, place, inlet.0);
@@ -194,7 +195,7 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
     #[inline(always)]
     fn inlet_of(&self, packet: &Packet) -> Option<u32> {
         let AtRouter { net, site, model, .. } = *self;
-        let is_counted = model.late.most != 0 && packet.port() < site.net;
+        let is_counted = model.owing.most != 0 && packet.port() < site.net;
         is_counted.then(|| channel_of::<PLAIN>(net, site.port + u32::from(packet.port()), packet.vc()))
     }
 
@@ -208,8 +209,8 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         *word += u64::from(packet.size());
         let inlet = Inlet(*word);
         let turns = match inlet.tells() {
-            false => inlet.held() > self.model.late.most.into(),
-            true => inlet.has_told(self.model.late.tick_of(now)),
+            false => inlet.held() > self.model.owing.most.into(),
+            true => inlet.has_told(self.model.owing.tick_of(now)),
         };
         if turns {
             self.fabric.turn(self.st, self.j, (self.lp, place), packet, self.sink);
@@ -241,7 +242,7 @@ impl<const PLAIN: bool> Fabric<Credit<PLAIN>> {
         packet: &Packet,
         sink: &mut S,
     ) {
-        let (net, late) = (&self.net, self.model.late);
+        let (net, owing) = (&self.net, self.model.owing);
         let mut at = self.at(st, j, lp, sink);
         let (first, now) = (at.site.port, packet.time().0);
         for word in 0..net.words {
@@ -254,18 +255,18 @@ impl<const PLAIN: bool> Fabric<Credit<PLAIN>> {
         let inlet = Inlet(*at.st.inlets.get(place));
         let (waiting, gone) = (inlet.held() - inlet.gone(), inlet.gone());
         let wait = if inlet.tells() {
-            match (waiting <= u64::from(late.most / 2), gone <= late.calm.into()) {
+            match (waiting <= u64::from(owing.most / 2), gone <= owing.calm.into()) {
                 (true, true) => 0,
-                (true, false) => late.flight,
-                (false, _) => LATER * late.flight,
+                (true, false) => owing.flight,
+                (false, _) => LATER * owing.flight,
             }
         } else {
             if gone != 0 {
-                at.tell_of_room(packet, now + late.tail, gone);
+                at.tell_of_room(packet, now + owing.tail, gone);
             }
-            late.flight
+            owing.flight
         };
-        let until = (wait != 0).then(|| late.tick_of(now + wait) + 1);
+        let until = (wait != 0).then(|| owing.tick_of(now + wait) + 1);
         at.st.inlets.set(at.j, place, Inlet::new(waiting, until).0);
     }
 }

@@ -1,13 +1,12 @@
 use super::super::VcRouter;
 use super::{NEVER, counted};
+use crate::models::played::{Played, play};
 use crate::network::Network;
 use crate::network::model::{Fabric, RouterModel as _};
-use crate::observe::{Span, Stats};
 use crate::spec::*;
-use crate::state::Parts;
+use crate::state::Port;
 use crate::state::pipeline::FlitSource;
-use des::engine::Engine;
-use des::{ReferenceEngine, Time};
+use des::Time;
 use topo::{Lattice, TopologySpec};
 
 /// A mesh of these routers under uniform traffic: flits of a buffer, bytes of a packet and of a message, latency of links (ps), load.
@@ -37,25 +36,11 @@ fn mesh(buffer: u64, packet: u64, message: u64, latency: u64, load: f64) -> RunS
 
 /// All messages with their times, what every port has sent, and how many events that took.
 fn run(spec: &RunSpec, change: impl FnOnce(&mut VcRouter)) -> (Vec<[u64; 4]>, Vec<[u64; 4]>, u64) {
-    let net = Network::build(spec).unwrap();
-    let stats = Stats::new(Span::default(), net.n_nodes(), true, Default::default(), (1, 0));
-    let mut world = Fabric::<VcRouter>::new(spec, net);
+    let mut world = Fabric::<VcRouter>::new(spec, Network::build(spec).unwrap());
     change(&mut world.model);
-    let mut engine = ReferenceEngine::new(&world, stats);
-    engine.run(Time::from_us(2), &mut |_, _| true);
-    let (states, mut stats, outcome) = Box::new(engine).into_parts();
-    stats.settle();
-    let rows = stats.rows.unwrap_or_default();
-    let mut rows: Vec<[u64; 4]> = rows
-        .iter()
-        .map(|row| [row.source.into(), row.destination.into(), row.birth, row.time])
-        .collect();
-    rows.sort_unstable();
-    let parts = Parts::new(states.iter());
-    let ports = parts
-        .ports()
-        .map(|port| [port.packets, port.bytes, port.busy, port.free]);
-    (rows, ports.collect(), outcome.events)
+    let Played { rows, ports, events } = play(&world, Time::from_us(2));
+    let of = |port: &Port| [port.packets, port.bytes, port.busy, port.free];
+    (rows, ports.iter().map(of).collect(), events)
 }
 
 /// Every credit and every departure of a node's flit is an event of its own.
