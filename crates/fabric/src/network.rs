@@ -15,6 +15,7 @@ use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 use topo::{Topology, TopologyKind, TopologySpec};
 use work::build_error::BuildError;
+use work::ranks::Plans;
 use work::workload::{Source, Workload};
 
 mod alike;
@@ -430,6 +431,12 @@ impl Network {
         // What is told by the arrival itself may send to its own router at any time.
         if self.workload.reacts() && !self.model.delivers_at_arrival() {
             window = window.min(self.delivery_delay(least));
+        }
+        if let Some(beside) = self.workload.ranks().and_then(Plans::least_beside)
+            && self.n_routers() > 1
+        {
+            // It is announced a moment before.
+            window = window.min(beside.saturating_sub(1));
         }
         Time(window)
     }

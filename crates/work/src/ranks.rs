@@ -453,6 +453,12 @@ impl Plans {
         place / self.rails * self.per_node
     }
 
+    /// What a message beside the network takes at least to a node of another router (ps), if any goes there.
+    pub fn least_beside(&self) -> Option<u64> {
+        let all = self.jobs.iter().flatten().filter_map(|plan| plan.costs.beside);
+        all.map(|beside| beside.latency.0 + beside.hop.0).min()
+    }
+
     /// Bytes of the records of a host's ranks when they have met all their peers, and wait for all of them.
     pub fn bytes_per_host(&self) -> f64 {
         let phases = self.jobs.iter().flatten().flat_map(|plan| &plan.phases);

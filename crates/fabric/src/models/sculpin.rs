@@ -50,6 +50,10 @@ impl NamedModel for NamedSculpin {
         true
     }
 
+    fn delivers_at_arrival(&self) -> bool {
+        true
+    }
+
     fn loses_packets(&self) -> bool {
         true
     }

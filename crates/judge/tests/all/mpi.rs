@@ -3,7 +3,7 @@
 use fabric::mpi::RankRow;
 use fabric::spec::*;
 use judge::run::{self, RunError, RunResult};
-use topo::{SingleRouterSpec, TopologySpec};
+use topo::{RingSpec, SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::collective::Algorithm;
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
@@ -191,24 +191,44 @@ fn what_messages_cost_by_pieces_of_their_size_is_paid_at_both_ends() {
 fn messages_beside_the_network_and_fetched_ones_take_what_is_said() {
     let ping_pong = |bytes| vec![vec![send(1, bytes), recv(1)], vec![recv(0), send(0, bytes)]];
     let end = |spec: &RunSpec| go(spec).ranks[0].finished;
-    // 40 B at 25 GB/s and 20 GB/s of copies.
+    // 40 B at 25 GB/s and 20 GB/s of copies, also where that is less than what packets take from one router to another.
     let mut beside = spec(single(2), 1, ping_pong(40), 3);
-    mpi(&mut beside).beside = Some(Beside {
-        most: Bytes(64),
-        latency: des::Time::from_ns(700),
-        hop: des::Time::from_ns(50),
-        trees: BesideTrees::AsWired,
-        groups: BesideGroups::AsWired,
-        order: BesideOrder::ByNode,
-    });
     let costs = mpi(&mut beside).clone();
     let ends = costs.send_overhead.0 + costs.receive_overhead.0;
-    assert_eq!(end(&beside), 6 * (ends + 2 * 2_000 + 700_000 + 1_600));
+    let far = TopologySpec::Ring(RingSpec {
+        routers: 3,
+        width: 1,
+        nodes_per_router: 1,
+    });
+    for (topology, latency, hop, links) in [
+        (&far, 700, 50, 100),
+        (&far, 20, 10, 1_000),
+        (&single(2), 30, 50, 1_000),
+        (&single(2), 700, 50, 100),
+    ] {
+        beside.topology = topology.clone();
+        beside.links.default.latency = des::Time::from_ns(links);
+        mpi(&mut beside).beside = Some(Beside {
+            most: Bytes(64),
+            latency: des::Time::from_ns(latency),
+            hop: des::Time::from_ns(hop),
+            trees: BesideTrees::AsWired,
+            groups: BesideGroups::AsWired,
+            order: BesideOrder::ByNode,
+        });
+        let hops = if topology == &far { 1 } else { 0 };
+        let taken = (latency + hops * hop) * 1_000;
+        assert_eq!(
+            end(&beside),
+            6 * (ends + 2 * 2_000 + taken + 1_600),
+            "{latency} ns, {hop} ns"
+        );
+    }
     // Larger ones go through the network as ever.
     let mut larger = beside.clone();
     larger.jobs = spec(single(2), 1, ping_pong(65), 3).jobs;
     let plain = end(&larger);
-    mpi(&mut larger).beside = costs.beside;
+    mpi(&mut larger).beside = mpi(&mut beside).beside;
     assert_eq!(end(&larger), plain);
     // Two control messages more, which no rank waits for and no rank pays; who is asked does not copy.
     for bytes in [500, 501, 8_192] {

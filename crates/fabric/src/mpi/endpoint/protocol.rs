@@ -245,11 +245,14 @@ impl<J: Journal> Endpoint<'_, J> {
             _ => net.injection.time_of(wire),
         };
         let taken = beside.latency.0 + beside.hop.0 * u64::from(hops) + moved;
-        // It is announced before it can be there.
-        let soon = Time(self.now) + net.lookahead;
-        let at = birth.saturating_add(taken).clamp(soon.0 + 1, HORIZON.0 - 1);
         let label = next_number(self.st.sources.edit(self.j, self.place));
         let to = net.place_of_node(node);
+        // It is announced before it is there.
+        let soon = match to == self.lp {
+            true => Time(self.now),
+            false => Time(self.now) + net.lookahead,
+        };
+        let at = birth.saturating_add(taken).clamp(soon.0 + 1, HORIZON.0 - 1);
         let port = (node - net.sites[to as usize].node) as u16;
         for (notice, part) in envelope::notices(envelope.words(), birth, wire, soon, to, port) {
             let notice = notice.with_vc(notice.vc() | BESIDE);
