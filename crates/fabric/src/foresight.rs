@@ -268,9 +268,6 @@ impl<M: RouterModel> Fabric<M> {
             if net.workload.has_sources() {
                 st.sources.prefetch_one(place);
             }
-            if net.interface.control_first {
-                st.controls.prefetch_one(place);
-            }
         }
     }
 
@@ -319,6 +316,9 @@ fn ask_for_posts(net: &Network, st: &State, lp: u32, end: u64) {
         let nic = st.nics.get(place);
         if nic.is(Nic::BLOCKED) {
             st.returns.prefetch_one(place);
+        }
+        if nic.is(Nic::CONTROL) {
+            st.controls.prefetch_one(place);
         }
         let begins_or_ends = nic.birth == u64::MAX || nic.part == 0 || nic.left <= net.packet.into();
         if begins_or_ends && nic.post_head != NONE {

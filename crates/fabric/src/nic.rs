@@ -32,8 +32,24 @@ pub(crate) struct AtInterface {
 
 impl<M: RouterModel> Fabric<M> {
     /// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn close_interfaces<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        end: u64,
+        sink: &mut S,
+    ) -> u64 {
+        match self.net.interface.control_first {
+            false => self.close_all::<false, J, S>(st, j, lp, end, sink),
+            true => self.close_all::<true, J, S>(st, j, lp, end, sink),
+        }
+    }
+
+    /// [`Self::close_interfaces`], with or without queues of control messages: what one of these needs in registers is nothing that the other waits for.
+    #[inline(never)]
+    fn close_all<const CONTROL_FIRST: bool, J: Journal, S: Sink<Self>>(
         &self,
         st: &mut State,
         j: &mut J,
@@ -52,7 +68,7 @@ impl<M: RouterModel> Fabric<M> {
             if due < end {
                 let node = place.wrapping_add(number);
                 let interface = AtInterface { place, node, end };
-                due = match net.interface.control_first {
+                due = match CONTROL_FIRST {
                     false => self
                         .at(st, j, lp, sink)
                         .with(&site)
@@ -117,6 +133,56 @@ impl<M: RouterModel> Fabric<M> {
         sink: &mut S,
     ) -> u64 {
         self.at(st, j, lp, sink).inject::<true>(interface, departures)
+    }
+
+    /// [`AtRouter::load`] where control messages have a queue of their own: of ranks, whose messages are many packets, so that what takes one to the head keeps
+    /// no registers from what sends packets.
+    #[inline(never)]
+    fn load_beside<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        interface: AtInterface,
+        sink: &mut S,
+    ) -> Result<(), u64> {
+        self.at(st, j, lp, sink).load::<true>(interface)
+    }
+
+    /// Tells the destination of the message at the head of an interface, one of several packets or a rank's, that it sets out at `start`.
+    #[inline(never)]
+    fn announce_head<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        interface: AtInterface,
+        start: u64,
+        sink: &mut S,
+    ) {
+        let AtInterface { place, node, .. } = interface;
+        let nic = *st.nics.get(place);
+        let envelope = match nic.is(Nic::OF_RANK) {
+            false => EnvelopeWords::default(),
+            true => st.posts.get(nic.post_head).envelope(),
+        };
+        if nic.left > u64::from(self.net.unit) * MAX_PARTS {
+            st.routers.edit(j, lp).faults |= fault::TOO_MANY_PARTS;
+        }
+        announce::<M, S>(&self.net, node, &at_head(&nic), (nic.label, envelope), start, sink);
+    }
+
+    /// [`AtRouter::rank_message_has_left`].
+    #[inline(never)]
+    fn let_rank_message_leave<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        interface: AtInterface,
+        sink: &mut S,
+    ) {
+        self.at(st, j, lp, sink).rank_message_has_left(interface);
     }
 
     /// Gives buffer space of the host port back to a node's interface.
@@ -345,12 +411,17 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     #[inline(always)]
     fn inject<const CONTROL_FIRST: bool>(&mut self, interface: AtInterface, departures: &mut Departures) -> u64 {
         let due = loop {
-            let due = self.inject_until_room_comes::<CONTROL_FIRST>(interface, departures);
+            // Data that waits for room lets nothing else be done.
+            let due = match self.st.nics.get(interface.place).target & (Nic::BLOCKED | Nic::CONTROL) {
+                Nic::BLOCKED if self.fabric.keeps_returns() => u64::MAX,
+                _ => self.inject_until_room_comes::<CONTROL_FIRST>(interface, departures),
+            };
             let time = self.room_comes(interface.place);
             if time >= interface.end {
                 break due.min(time);
             }
-            self.room_has_come(interface.place, time);
+            self.fabric
+                .room_has_come(self.st, self.j, (self.lp, interface.place), time);
         };
         self.st.due.set(self.j, interface.place, due);
         due
@@ -367,17 +438,21 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let net = self.net;
         loop {
             interface.end = interface.end.min(self.room_comes(place));
-            if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
+            if CONTROL_FIRST && self.st.nics.get(place).is(Nic::CONTROL) {
                 match self.control_turn(interface, departures) {
                     control::Turn::Sent => continue,
                     control::Turn::Waits(due) => return due,
                     control::Turn::Data => {}
                 }
             }
-            if self.st.nics.get(place).birth == u64::MAX
-                && let Err(due) = self.load::<CONTROL_FIRST>(interface)
-            {
-                return due;
+            if self.st.nics.get(place).birth == u64::MAX {
+                let loaded = match CONTROL_FIRST {
+                    false => self.load::<false>(interface),
+                    true => self.fabric.load_beside(self.st, self.j, self.lp, interface, self.sink),
+                };
+                if let Err(due) = loaded {
+                    return due;
+                }
             }
             let nic = self.st.nics.get(place);
             let start = nic.ready.max(nic.free);
@@ -388,7 +463,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if M::HOST_CREDITS {
                 let room = self.model.room(size) as i32;
                 if nic.credit < room && !self.finds_room(place, room, start) {
-                    if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
+                    if CONTROL_FIRST && self.st.nics.get(place).is(Nic::CONTROL) {
                         // There may be room for less.
                         continue;
                     }
@@ -422,7 +497,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if nic.left == 0 {
                 nic.birth = u64::MAX;
                 if nic.is(Nic::OF_RANK) {
-                    self.rank_message_has_left(interface);
+                    self.fabric
+                        .let_rank_message_leave(self.st, self.j, self.lp, interface, self.sink);
                 }
                 if net.interface.gap > 0 {
                     self.st.nics.edit(self.j, place).free += net.interface.gap;
@@ -453,15 +529,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let only = first && nic.left <= u64::from(net.unit) && !self.model.completes_by_flow();
         let part = if only { ONLY } else { nic.part };
         if first {
-            let envelope = match nic.is(Nic::OF_RANK) {
-                false => EnvelopeWords::default(),
-                true => self.st.posts.get(nic.post_head).envelope(),
-            };
-            if nic.left > u64::from(net.unit) * MAX_PARTS {
-                self.st.routers.edit(self.j, self.lp).faults |= fault::TOO_MANY_PARTS;
-            }
-            let message = at_head(self.st.nics.get(place));
-            self.announce(node, &message, label, envelope, start);
+            self.fabric
+                .announce_head(self.st, self.j, self.lp, interface, start, self.sink);
         }
         let packet = Packet::part(node, destination, label, size, part);
         (packet, packet.share_of_part())
@@ -537,8 +606,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let whole = !of_rank && message.bytes <= u64::from(net.unit) && !self.model.completes_by_flow();
         let of_rank = if of_rank { Nic::OF_RANK } else { 0 };
         // Only control messages let an interface wait that has no other.
-        let blocked = if CONTROL_FIRST { nic.target & Nic::BLOCKED } else { 0 };
-        nic.target = message.destination | blocked | of_rank | if whole { Nic::WHOLE } else { 0 };
+        let beside = match CONTROL_FIRST {
+            true => nic.target & (Nic::BLOCKED | Nic::CONTROL),
+            false => 0,
+        };
+        nic.target = message.destination | beside | of_rank | if whole { Nic::WHOLE } else { 0 };
         // Numbers tell messages of several packets apart, and messages that are born at one time.
         if !whole || net.messages.bursts {
             nic.label |= next_number(self.st.sources.edit(self.j, place));

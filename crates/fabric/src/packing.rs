@@ -206,7 +206,6 @@ pub(crate) fn unpack<M: RouterModel>(
         let mut nic: Nic = take(input)?;
         (nic.post_head, nic.post_tail) = take_posts(net, st, input)?;
         nodes_exist(net, &[nic.destination()])?;
-        st.nics.set(j, node, nic);
         if net.interface.control_first {
             let left = take(input)?;
             let [part, label] = take(input)?;
@@ -222,7 +221,11 @@ pub(crate) fn unpack<M: RouterModel>(
                     label,
                 },
             );
+            if nic.is(Nic::CONTROL) != (head != NONE) {
+                return Err(Torn("an interface does not know of its control messages"));
+            }
         }
+        st.nics.set(j, node, nic);
         take_returns(fabric, st, (lp, node), input)?;
         st.due.set(j, node, take(input)?);
         st.sources.set(j, node, take(input)?);

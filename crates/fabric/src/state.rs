@@ -116,7 +116,7 @@ pub struct Nic {
     pub ready: u64,
     /// Packets injected.
     pub packets: u64,
-    /// Its destination in the lowest bits, and above them [`Nic::WHOLE`], [`Nic::OF_RANK`] and [`Nic::BLOCKED`].
+    /// Its destination in the lowest bits, and above them [`Nic::WHOLE`], [`Nic::OF_RANK`], [`Nic::BLOCKED`] and [`Nic::CONTROL`].
     pub target: u32,
     /// Packets of it injected.
     pub part: u32,
@@ -137,6 +137,8 @@ impl Nic {
     pub const OF_RANK: u32 = MAX_NODES << 1;
     /// The head packet waits for credit.
     pub const BLOCKED: u32 = MAX_NODES << 2;
+    /// Control messages wait beside it, in a queue of their own.
+    pub const CONTROL: u32 = MAX_NODES << 3;
 
     /// Destination of the message at the head.
     #[inline(always)]

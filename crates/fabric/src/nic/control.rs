@@ -10,7 +10,7 @@ use crate::envelope;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::observe::Departures;
 use crate::packet::{ONLY, Packet};
-use crate::state::{NONE, Post, State, next_number};
+use crate::state::{NONE, Nic, Post, State, next_number};
 use des::{Journal, Sink};
 
 /// Whose turn it is at an interface with control messages.
@@ -40,14 +40,15 @@ pub(super) fn enqueue<J: Journal>(st: &mut State, j: &mut J, place: u32, slot: u
     let (head, tail) = queue_up(st, j, (queue.head, queue.tail), queue.part > 0, slot);
     let queue = st.controls.edit(j, place);
     (queue.head, queue.tail) = (head, tail);
+    st.nics.edit(j, place).target |= Nic::CONTROL;
     see_to(st, j, place);
 }
 
 /// Lets the interface at `place` act when the turn of the first of its control messages may come, if any waits, or sooner.
 pub(super) fn see_to<J: Journal>(st: &mut State, j: &mut J, place: u32) {
-    let head = st.controls.get(place).head;
-    if head != NONE {
-        let turn = st.posts.get(head).birth.max(st.nics.get(place).free);
+    let nic = *st.nics.get(place);
+    if nic.is(Nic::CONTROL) {
+        let turn = st.posts.get(st.controls.get(place).head).birth.max(nic.free);
         st.due.set(j, place, turn.min(*st.due.get(place)));
     }
 }
@@ -208,6 +209,9 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         if left == 0 {
             let slot = queue.head;
             (queue.head, queue.part) = (post.next, 0);
+            if post.next == NONE {
+                self.st.nics.edit(self.j, place).target &= !Nic::CONTROL;
+            }
             self.st.sources.edit(self.j, place).taken -= post.bytes;
             let free = &mut self.st.routers.edit(self.j, self.lp).free_post;
             self.st.posts.edit(self.j, slot).next = *free;

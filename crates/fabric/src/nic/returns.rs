@@ -16,23 +16,43 @@ impl<M: RouterModel> Fabric<M> {
         let may_ask = !M::PLAIN && self.net.retransmit.is_some();
         M::HOST_CREDITS && !M::TICKS && self.model.wake() == 0 && !may_ask
     }
-}
 
-impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
-    /// Whether there is so much room for what starts at `start`, with what has come back by then; else the interface waits for it.
+    /// Whether an interface has so much room for what starts at `start`, with what has come back by then; else it waits for it.
     #[inline(never)]
-    pub(super) fn finds_room(&mut self, place: u32, room: i32, start: u64) -> bool {
-        let back = match self.fabric.keeps_returns() {
-            true => returns::take(self.st, self.j, self.lp, place, start) as i32,
+    pub(super) fn finds_room<J: Journal>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        (lp, place): (u32, u32),
+        room: i32,
+        start: u64,
+    ) -> bool {
+        let back = match self.keeps_returns() {
+            true => returns::take(st, j, lp, place, start) as i32,
             false => 0,
         };
-        let nic = self.st.nics.edit(self.j, place);
+        let nic = st.nics.edit(j, place);
         nic.credit += back;
         let finds = nic.credit >= room;
         if !finds {
             nic.target |= Nic::BLOCKED;
         }
         finds
+    }
+
+    /// Lets room count that comes back at `time` to an interface, which waits for some.
+    #[inline(never)]
+    pub(super) fn room_has_come<J: Journal>(&self, st: &mut State, j: &mut J, (lp, place): (u32, u32), time: u64) {
+        let back = returns::take(st, j, lp, place, time);
+        self.room_is_back(st, j, place, back as i32, time);
+    }
+}
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
+    /// Whether an interface has so much room for what starts at `start`: [`Fabric::finds_room`].
+    #[inline(always)]
+    pub(super) fn finds_room(&mut self, place: u32, room: i32, start: u64) -> bool {
+        self.fabric.finds_room(self.st, self.j, (self.lp, place), room, start)
     }
 
     /// When room comes back (ps) to an interface that waits for some, as far as that is known; `u64::MAX` to others.
@@ -42,13 +62,6 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             true => returns::first(self.st, place),
             false => u64::MAX,
         }
-    }
-
-    /// Lets room count that comes back at `time` to an interface, which waits for some.
-    #[inline(never)]
-    pub(super) fn room_has_come(&mut self, place: u32, time: u64) {
-        let back = returns::take(self.st, self.j, self.lp, place, time);
-        self.fabric.room_is_back(self.st, self.j, place, back as i32, time);
     }
 }
 
