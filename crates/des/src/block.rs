@@ -11,8 +11,9 @@ use std::ops::Range;
 /// LPs whose wake times share one lower bound.
 const CHUNK: usize = 64;
 
-/// Events that are looked at together before they are handled: those of the LP at hand, at least and at most so many.
-const FORESEEN: Range<usize> = 32..256;
+/// Events that are looked at together before they are handled: enough for memory to answer many questions side by side, and so few that what it
+/// answers is still in the first-level cache when they are handled.
+const FORESEEN: usize = 48;
 
 /// Events that are looked at before the ones handled, so that memory has had time to answer.
 const AHEAD: usize = 16;
@@ -259,14 +260,14 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                     }
                 }
             }
-            if has_events && events.as_slice().len() < foresight {
-                foresight = foresee(world, state, lp, (events.as_slice(), foresight - AHEAD), each);
-            }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
             while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
+                if events.as_slice().len() < foresight {
+                    foresight = foresee(world, state, (events.as_slice(), foresight - AHEAD), each);
+                }
                 if sink.has_late() {
                     handled += run_late(world, state, journal, digest, lp, Some(event), sink);
                 }
@@ -289,24 +290,13 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
-/// Has the world look at the next of these events, of which the first is one of `lp` and the last `unforeseen` have not been looked at; returns with
-/// fewer than how many left it is to look again.
+/// Has the world look at the next of these events, of which the last `unforeseen` have not been looked at; returns with fewer than how many left it
+/// is to look again.
 #[cold]
 #[inline(never)]
-fn foresee<W: World>(
-    world: &W,
-    state: &W::State,
-    lp: u32,
-    (events, unforeseen): (&[W::Event], usize),
-    each: usize,
-) -> usize {
-    let own = events
-        .iter()
-        .take(FORESEEN.end)
-        .take_while(|event| event.lp() == lp)
-        .count();
+fn foresee<W: World>(world: &W, state: &W::State, (events, unforeseen): (&[W::Event], usize), each: usize) -> usize {
     let foreseen = events.len() - unforeseen.min(events.len());
-    let end = (own + AHEAD).max(foreseen + FORESEEN.start).min(events.len());
+    let end = (foreseen + FORESEEN).min(events.len());
     world.foresee(state, &events[foreseen..end], each);
     match events.len() - end {
         0 => 0,

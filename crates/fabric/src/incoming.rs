@@ -92,7 +92,7 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
 }
 
 /// Events that are looked at together: enough that memory answers many questions at a time.
-pub(crate) const TOGETHER: usize = 32;
+pub(crate) const TOGETHER: usize = 48;
 
 /// Records that some events will look for, being looked up.
 pub(crate) struct Sought {
