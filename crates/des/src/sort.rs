@@ -10,6 +10,8 @@ use std::cmp::Ordering;
 const CROWDED: u32 = 24;
 /// Events of one LP and time among which one more is put into its place at once; with more of them all are ordered together in the end.
 const MOST_AT_ONCE: usize = 6;
+/// While at least one event of so many stands among more than that, no event is put into its place at once.
+const TIED_OF: usize = 4;
 /// Events of one LP and time that are ordered by counting, for each, those that come before it.
 const MOST_COUNTED: usize = 64;
 /// Bytes of a buffer that are asked for while the one before it is read.
@@ -27,6 +29,8 @@ pub(crate) struct Scratch<E> {
     slots: Vec<u32>,
     /// Radix slots in which many events of one LP and time have met.
     tied: Vec<u32>,
+    /// Whether most events of the last batch came with many of the same LP and time.
+    in_step: bool,
     /// Of those that are put into their order, the words with their places, and themselves.
     words: Vec<(u64, u32)>,
     run: Vec<E>,
@@ -40,6 +44,7 @@ impl<E> Default for Scratch<E> {
             starts: Vec::new(),
             slots: Vec::new(),
             tied: Vec::new(),
+            in_step: false,
             words: Vec::new(),
             run: Vec::new(),
         }
@@ -122,12 +127,16 @@ impl<E: Event> Scratch<E> {
         }
         self.starts.clear();
         self.starts.extend_from_slice(counts);
-        self.scatter(batch, n, grid.start, seed);
+        match self.in_step {
+            false => self.scatter::<MOST_AT_ONCE>(batch, n, grid.start, seed),
+            true => self.scatter::<1>(batch, n, grid.start, seed),
+        }
     }
 
-    /// Puts each event of a batch to its slot, of which the counting pass has told, in order there.
-    #[inline(always)]
-    fn scatter(&mut self, batch: &[Vec<E>], n: usize, start: u64, seed: u64) {
+    /// Puts each event of a batch to its slot, of which the counting pass has told, in order there, but for those of one LP and time that are more
+    /// than `AT_ONCE`.
+    #[inline(never)]
+    fn scatter<const AT_ONCE: usize>(&mut self, batch: &[Vec<E>], n: usize, start: u64, seed: u64) {
         let (order, starts) = (&mut self.order[..n], &self.starts[..]);
         let (counts, slots) = (&mut self.counts, &mut self.slots[..n]);
         self.tied.clear();
@@ -135,6 +144,7 @@ impl<E: Event> Scratch<E> {
             start,
             seed,
             moves: MOVES * n,
+            at_once: AT_ONCE,
             tied: &mut self.tied,
         };
         let mut scatter = |event: &E, slot: u32| {
@@ -151,6 +161,11 @@ impl<E: Event> Scratch<E> {
                     let (before, key) = (order.get_unchecked(place - 1).key(start), event.key(start));
                     if before > key {
                         insertion.insert(&mut order[first..=place], slot);
+                    } else if before == key && AT_ONCE == 1 {
+                        // Noted with the first of them that has another beside it.
+                        if place - 1 == first || order.get_unchecked(place - 2).key(start) != key {
+                            insertion.tied.push(slot);
+                        }
                     } else if before == key {
                         insertion.settle(&mut order[first..=place], slot);
                     }
@@ -174,14 +189,18 @@ impl<E: Event> Scratch<E> {
             sort_crowded(order, counts, seed);
             repair(order, seed, start);
         } else if !self.tied.is_empty() {
-            self.break_ties(n, start, seed);
+            let among_many = self.break_ties(n, start, seed);
+            self.in_step = among_many >= n / TIED_OF;
+        } else {
+            self.in_step = false;
         }
     }
 
-    /// Puts events of one LP and time, which stand side by side in the radix slots that are noted, into their order.
+    /// Puts events of one LP and time, which stand side by side in the radix slots that are noted, into their order; returns how many stand among more
+    /// than [`MOST_AT_ONCE`].
     #[cold]
     #[inline(never)]
-    fn break_ties(&mut self, n: usize, start: u64, seed: u64) {
+    fn break_ties(&mut self, n: usize, start: u64, seed: u64) -> usize {
         let Scratch {
             order,
             counts: ends,
@@ -191,16 +210,24 @@ impl<E: Event> Scratch<E> {
             run,
             ..
         } = self;
+        let mut among_many = 0;
         tied.sort_unstable();
         tied.dedup();
         for slot in tied.iter().map(|&slot| slot as usize) {
-            let events = &mut order[..n][starts[slot] as usize..ends[slot] as usize];
-            for tied in events.chunk_by_mut(|a, b| a.key(start) == b.key(start)) {
+            let mut events = &mut order[..n][starts[slot] as usize..ends[slot] as usize];
+            while let [first, others @ ..] = &*events {
+                let key = first.key(start);
+                let alike = others.iter().take_while(|other| other.key(start) == key).count();
+                let (tied, rest) = std::mem::take(&mut events).split_at_mut(1 + alike);
+                events = rest;
                 if let [a, b] = tied {
                     if loses_tie(a, b, seed) {
                         std::mem::swap(a, b);
                     }
                 } else if tied.len() > 2 {
+                    if tied.len() > MOST_AT_ONCE {
+                        among_many += tied.len();
+                    }
                     run.clear();
                     run.extend_from_slice(tied);
                     if !count_ties(run, tied, seed) {
@@ -209,10 +236,11 @@ impl<E: Event> Scratch<E> {
                 }
             }
         }
+        among_many
     }
 }
 
-/// Puts the events of a run, which are of one LP and time, into their order, if there are not too many and the halves of their words tell it.
+/// Puts the events of a run, which are of one LP and time, into their order, if there are not too many and quarters of their words tell it.
 fn count_ties<E: Event>(run: &[E], tied: &mut [E], seed: u64) -> bool {
     match run.len() {
         ..=8 => count_ties_of::<E, 8>(run, tied, seed),
@@ -226,16 +254,16 @@ fn count_ties<E: Event>(run: &[E], tied: &mut [E], seed: u64) -> bool {
 /// [`count_ties`] of at most `N`: each is put behind as many as have a smaller word, without a branch that depends on them.
 fn count_ties_of<E: Event, const N: usize>(run: &[E], tied: &mut [E], seed: u64) -> bool {
     let n = run.len();
-    let (mut words, mut ranks) = ([i32::MAX; N], [0; N]);
+    let (mut words, mut ranks) = ([i16::MAX; N], [0; N]);
     for (word, event) in words.iter_mut().zip(run) {
-        *word = half_of(event.tie_word(seed));
+        *word = quarter_of(event.tie_word(seed));
     }
     let mut sum = 0;
     for i in 0..n {
         let mut smaller = 0;
         // So many whatever there are: side by side.
         for other in words {
-            smaller += i32::from(other < words[i]);
+            smaller += i16::from(other < words[i]);
         }
         ranks[i] = smaller;
         sum += smaller;
@@ -250,15 +278,15 @@ fn count_ties_of<E: Event, const N: usize>(run: &[E], tied: &mut [E], seed: u64)
     true
 }
 
-/// Half of a word, which is never smaller than that of a smaller word: the upper one of those with the highest bit, of others the lower one, if that is
-/// all there is. Numbers with a sign are compared side by side by every processor.
+/// A quarter of a word, which is never smaller than that of a smaller word: the upmost of those with the highest bit, of others the lowest, if that is
+/// all there is. Eight numbers with a sign are compared at once by every processor.
 #[inline(always)]
-fn half_of(word: u64) -> i32 {
-    let half = match word >> 63 {
-        0 => word.min(i32::MAX as u64) as u32,
-        _ => (word >> 32) as u32,
+fn quarter_of(word: u64) -> i16 {
+    let quarter = match word >> 63 {
+        0 => word.min(i16::MAX as u64) as u16,
+        _ => (word >> 48) as u16,
     };
-    (half ^ 1 << 31) as i32
+    (quarter ^ 1 << 15) as i16
 }
 
 /// [`count_ties`] for any, by comparison.
@@ -301,6 +329,8 @@ struct Insertion<'a> {
     seed: u64,
     /// How far events may yet be moved in all; nothing is done once none are left.
     moves: usize,
+    /// With more events of one LP and time than this they are left for later: 1 or [`MOST_AT_ONCE`].
+    at_once: usize,
     /// Slots with events that are left for later.
     tied: &'a mut Vec<u32>,
 }
@@ -343,7 +373,7 @@ impl Insertion<'_> {
     #[cold]
     #[inline(never)]
     fn settle<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        if order.len() > MOST_AT_ONCE && self.has_many(order) {
+        if order.len() > self.at_once && self.has_many(order) {
             return self.note(order, slot);
         }
         if let [.., before, event] = &*order {
@@ -383,7 +413,7 @@ impl Insertion<'_> {
     /// Notes the slot of the last event of an order, which stands behind many of the same LP and time, if they have just become many.
     #[inline(never)]
     fn note<E: Event>(&mut self, order: &[E], slot: u32) {
-        if order.len() == MOST_AT_ONCE + 1 || !self.has_many(&order[..order.len() - 1]) {
+        if order.len() == self.at_once + 1 || !self.has_many(&order[..order.len() - 1]) {
             self.tied.push(slot);
         }
     }
@@ -392,7 +422,7 @@ impl Insertion<'_> {
     fn has_many<E: Event>(&self, order: &[E]) -> bool {
         let last = order.len() - 1;
         // All before it are in order by LP and time.
-        order[last - MOST_AT_ONCE].key(self.start) == order[last].key(self.start)
+        order[last - self.at_once].key(self.start) == order[last].key(self.start)
     }
 
     /// Goes on with the last event, which has lost the tie with one that stood before it; its word is worked out once.
@@ -504,15 +534,15 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_in_the_order_of_their_words() {
+    fn quarters_are_in_the_order_of_their_words() {
         let mut words: Vec<u64> = (0..64)
             .flat_map(|bit| [1 << bit, (1 << bit) - 1, !(1 << bit)])
             .collect();
         words.extend((0..1_000).map(|i| mix(i) >> (i % 64)));
         words.sort_unstable();
-        assert!(words.is_sorted_by_key(|&word| half_of(word)));
-        // Ports and hashes, which are what there is, keep all that they have, and 31 bits.
-        assert!(half_of(6) < half_of(7) && half_of(1 << 63) < half_of(1 << 63 | 1 << 32));
+        assert!(words.is_sorted_by_key(|&word| quarter_of(word)));
+        // Ports, of which there are fewer, keep all that they have, hashes 15 bits.
+        assert!(quarter_of(6) < quarter_of(7) && quarter_of(1 << 63) < quarter_of(1 << 63 | 1 << 48));
     }
 
     #[test]
