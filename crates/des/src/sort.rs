@@ -485,7 +485,7 @@ mod tests {
     use crate::time::Time;
 
     /// Sorts `n` events of `n_lps` LPs at `n_times` different times of a window by the radix pass and by comparison.
-    fn check(n: u64, n_lps: u32, n_times: u64) {
+    fn check(scratch: &mut Scratch<Ball>, (n, n_lps, n_times): (u64, u32, u64)) {
         const FIRST: u32 = 64;
         const WIDTH: u64 = 200_000;
         let mut grid = WindowGrid::new(WIDTH);
@@ -501,7 +501,6 @@ mod tests {
             )
         };
         let batch: Vec<Ball> = (0..n).map(ball).collect();
-        let mut scratch = Scratch::default();
         // Twice: buffers of an earlier window must not show.
         for part in [&batch[..], &batch[..batch.len() / 2]] {
             let buffers: Vec<Vec<Ball>> = part.chunks(601).map(<[Ball]>::to_vec).collect();
@@ -528,8 +527,18 @@ mod tests {
             (100_000, 1, 50),
         ] {
             if !cfg!(miri) || n < 3_000 {
-                check(n, n_lps, n_times);
+                check(&mut Scratch::default(), (n, n_lps, n_times));
             }
+        }
+    }
+
+    #[test]
+    fn batches_in_step_and_others_follow_each_other() {
+        let (in_step, apart) = ((2_000, 32, 1), (2_000, 32, 200_000));
+        let mut scratch = Scratch::default();
+        for (batch, is_in_step) in [(apart, false), (in_step, true), (apart, false), ((700, 32, 3), true)] {
+            check(&mut scratch, batch);
+            assert_eq!(scratch.in_step, is_in_step, "{batch:?}");
         }
     }
 
