@@ -13,7 +13,7 @@ const CHUNK: usize = 64;
 
 /// Events that are looked at together before they are handled: enough for memory to answer many questions side by side, and so few that what it
 /// answers is still in the first-level cache when they are handled.
-const FORESEEN: usize = 48;
+pub const FORESEEN: usize = 48;
 
 /// Events that are looked at before the ones handled, so that memory has had time to answer.
 const AHEAD: usize = 16;

@@ -53,6 +53,7 @@ mod withheld;
 mod worker;
 pub mod world;
 
+pub use block::FORESEEN;
 pub use cache::prefetch;
 pub use column::{Column, Columns, Journal, Log, NoJournal};
 pub use engine::{Gathered, Outcome, Progress, Stop, Teamwork, View, history, run_phases};

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 const CROWDED: u32 = 24;
 /// Events of one LP and time among which one more is put into its place at once; with more of them all are ordered together in the end.
 const MOST_AT_ONCE: usize = 6;
-/// While at least one event of so many stands among more than that, no event is put into its place at once.
+/// Behind a batch of which at least one event of so many stood among more than that, none is put into its place at once.
 const TIED_OF: usize = 4;
 /// Events of one LP and time that are ordered by counting, for each, those that come before it.
 const MOST_COUNTED: usize = 64;
@@ -29,7 +29,7 @@ pub(crate) struct Scratch<E> {
     slots: Vec<u32>,
     /// Radix slots in which many events of one LP and time have met.
     tied: Vec<u32>,
-    /// Whether most events of the last batch came with many of the same LP and time.
+    /// Whether one of [`TIED_OF`] events of the last batch came with many of the same LP and time.
     in_step: bool,
     /// Of those that are put into their order, the words with their places, and themselves.
     words: Vec<(u64, u32)>,
@@ -188,11 +188,12 @@ impl<E: Event> Scratch<E> {
         if insertion.moves == 0 {
             sort_crowded(order, counts, seed);
             repair(order, seed, start);
-        } else if !self.tied.is_empty() {
-            let among_many = self.break_ties(n, start, seed);
-            self.in_step = among_many >= n / TIED_OF;
         } else {
-            self.in_step = false;
+            let among_many = match self.tied.is_empty() {
+                true => 0,
+                false => self.break_ties(n, start, seed),
+            };
+            self.in_step = among_many * TIED_OF >= n;
         }
     }
 

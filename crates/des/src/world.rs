@@ -231,8 +231,8 @@ pub trait World: Sync {
         false
     }
 
-    /// Asks for what these events will touch to be brought into the caches, shortly before they are handled; may do nothing. `each` is as
-    /// in [`Ahead`].
+    /// Asks for what these events, at most [`FORESEEN`](crate::FORESEEN), will touch to be brought into the caches, shortly before they are handled; may
+    /// do nothing. `each` is as in [`Ahead`].
     fn foresee(&self, _state: &Self::State, _events: &[Self::Event], _each: usize) {}
 
     /// When `lp` wants to be closed for the first time.

@@ -6,13 +6,13 @@
 //! Where messages have records, what an event reads is all over the memory, one read telling where the next is. A number of events are walked
 //! through together: memory answers their questions side by side, where their handlers would wait for each.
 
-use crate::incoming::{self, TOGETHER};
+use crate::incoming;
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, Nic, State};
-use des::{Ahead, Event, Hint};
+use des::{Ahead, Event, FORESEEN, Hint};
 
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.
@@ -39,26 +39,24 @@ pub(crate) fn foresees(net: &Network) -> bool {
 pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packet], each: usize) {
     let with_ports = tells_ports(net, each) && net.is_large();
     let with_ranks = net.workload.ranks().is_some();
-    for events in events.chunks(TOGETHER) {
-        let sought = net.messages.keeps_records.then(|| incoming::ask(net, st, events));
-        if with_ports {
-            events.iter().for_each(|event| foresee_port::<M>(net, st, event));
+    let sought = net.messages.keeps_records.then(|| incoming::ask(net, st, events));
+    if with_ports {
+        events.iter().for_each(|event| foresee_port::<M>(net, st, event));
+    }
+    let Some(sought) = sought else {
+        return;
+    };
+    events.iter().for_each(|event| foresee_endpoint(net, st, event));
+    let mut handed = [(0, 0); FORESEEN];
+    let mut n = 0;
+    sought.follow(st, |i, record| {
+        if with_ranks && events[i].kind() == Kind::Delivered {
+            handed[n] = (i, record);
+            n += 1;
         }
-        let Some(sought) = sought else {
-            continue;
-        };
-        events.iter().for_each(|event| foresee_endpoint(net, st, event));
-        let mut handed = [(0, 0); TOGETHER];
-        let mut n = 0;
-        sought.follow(st, |i, record| {
-            if with_ranks && events[i].kind() == Kind::Delivered {
-                handed[n] = (i, record);
-                n += 1;
-            }
-        });
-        if n > 0 {
-            mpi::foresee(net, st, events, &handed[..n]);
-        }
+    });
+    if n > 0 {
+        mpi::foresee(net, st, events, &handed[..n]);
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::network::Network;
 use crate::packet::{Kind, Label, Packet};
 use crate::state::{Incoming, NONE, State, Ways};
-use des::{Event, Journal, mix};
+use des::{Event, FORESEEN, Journal, mix};
 
 /// In a root or a way: what follows is a branch.
 const BRANCH: u32 = 1 << 31;
@@ -91,21 +91,18 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
     }
 }
 
-/// Events that are looked at together: enough that memory answers many questions at a time.
-pub(crate) const TOGETHER: usize = 48;
-
 /// Records that some events will look for, being looked up.
 pub(crate) struct Sought {
     /// Places of the events among them, hashes of their messages, and how far the lookup has come.
-    places: [(usize, u64, PointerPlace); TOGETHER],
+    places: [(usize, u64, PointerPlace); FORESEEN],
     count: usize,
 }
 
-/// Asks the processor for where the lookup of the records begins that these events, at most [`TOGETHER`] of routers of one block, will look for. A record
+/// Asks the processor for where the lookup of the records begins that these events, at most [`FORESEEN`] of routers of one block, will look for. A record
 /// is found by reads each of which tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
 #[inline(always)]
 pub(crate) fn ask(net: &Network, st: &State, events: &[Packet]) -> Sought {
-    let mut places = [(0, 0, PointerPlace::Root(0)); TOGETHER];
+    let mut places = [(0, 0, PointerPlace::Root(0)); FORESEEN];
     let mut count = 0;
     for (i, event) in events.iter().enumerate() {
         let Some((source, node, label)) = key_of(net, event) else {

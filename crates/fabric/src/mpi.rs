@@ -6,13 +6,13 @@ mod endpoint;
 pub use account::RankRow;
 
 use crate::envelope::{Envelope, SENT};
-use crate::incoming::{self, TOGETHER};
+use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
 use crate::observe::{NO_MESSAGE, Record};
 use crate::packet::{Kind, Packet};
 use crate::state::{Incoming, NONE, State};
-use des::{Event, Journal, Sink};
+use des::{Event, FORESEEN, Journal, Sink};
 use endpoint::Endpoint;
 pub(crate) use endpoint::{items, peer_places};
 use std::marker::PhantomData;
@@ -134,7 +134,7 @@ fn between(net: &Network, (plan, logical): (&Plan, u32), message: &Incoming) -> 
 /// Asks the processor for what ranks will look up when messages are handed to them: of these events, by their places, with the messages'
 /// records.
 pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(usize, u32)]) {
-    let mut buckets = [NONE; TOGETHER];
+    let mut buckets = [NONE; FORESEEN];
     let mut n = 0;
     for &(i, record) in handed {
         let event = &events[i];
@@ -157,7 +157,7 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(u
         buckets[n] = bucket;
         n += 1;
     }
-    let mut peers = [NONE; TOGETHER];
+    let mut peers = [NONE; FORESEEN];
     let mut left = 0;
     for &bucket in &buckets[..n] {
         let head = *st.mpi.peer_heads.get(bucket);
