@@ -6,7 +6,7 @@
 //! Where messages have records, what an event reads is all over the memory, one read telling where the next is. A number of events are walked
 //! through together: memory answers their questions side by side, where their handlers would wait for each.
 
-use crate::incoming;
+use crate::incoming::{self, Sought};
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
@@ -17,7 +17,7 @@ use des::{Ahead, Event, FORESEEN, Hint};
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.
 #[inline(always)]
-pub(crate) fn tells_ports(net: &Network, each: usize) -> bool {
+fn tells_ports(net: &Network, each: usize) -> bool {
     each < net.few() && looks_ahead(net) && !net.routing.is_asked_first()
 }
 
@@ -37,21 +37,35 @@ pub(crate) fn foresees(net: &Network) -> bool {
 
 /// Asks the processor for what these events, of routers of one block with `each` of them on average, will touch.
 pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packet], each: usize) {
-    let with_ports = tells_ports(net, each) && net.is_large();
-    let with_ranks = net.workload.ranks().is_some();
-    let sought = net.messages.keeps_records.then(|| incoming::ask(net, st, events));
-    if with_ports {
-        events.iter().for_each(|event| foresee_port::<M>(net, st, event));
-    }
-    let Some(sought) = sought else {
-        return;
+    let ports = match (net.is_large(), tells_ports(net, each)) {
+        (false, _) => Ports::None,
+        (true, false) => Ports::OfNodes,
+        (true, true) => Ports::All,
     };
-    events.iter().for_each(|event| foresee_endpoint(net, st, event));
+    if !net.messages.keeps_records {
+        if ports == Ports::All {
+            events.iter().for_each(|event| {
+                foresee_port::<M>(net, st, event, ports);
+            });
+        }
+        return;
+    }
+    let with_ranks = net.workload.ranks().is_some();
+    let mut sought = Sought::new();
+    for (place, event) in events.iter().enumerate() {
+        let is_here = foresee_port::<M>(net, st, event, ports);
+        if !event.is_arrival() {
+            foresee_endpoint(net, st, event);
+        }
+        if is_here && let Some(key) = incoming::key_of(net, event) {
+            sought.ask(net, st, event.lp(), key, place);
+        }
+    }
     let mut handed = [(0, 0); FORESEEN];
     let mut n = 0;
-    sought.follow(st, |i, record| {
-        if with_ranks && events[i].kind() == Kind::Delivered {
-            handed[n] = (i, record);
+    sought.follow(st, |event, record| {
+        if with_ranks && events[event].kind() == Kind::Delivered {
+            handed[n] = (event, record);
             n += 1;
         }
     });
@@ -60,35 +74,53 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
     }
 }
 
-/// Asks for the output port that a packet or a credit will touch.
+/// Which output ports events are asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ports {
+    /// None: they are in the caches.
+    None,
+    /// Those to nodes, and of credits, which need no routing: a router with many events has asked for all of its ports, so long before that the first-level
+    /// cache has lost some.
+    OfNodes,
+    /// All.
+    All,
+}
+
+/// Asks for the output port that a packet or a credit will touch; returns `false` for packets and credits of links to other routers.
 #[inline(always)]
-fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
+fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet, ports: Ports) -> bool {
     let site = &net.sites[event.lp() as usize];
-    let (port, vc) = match event.kind() {
+    let (port, vc, is_here) = match event.kind() {
         Kind::Arrival => {
-            ask_for_giver::<M>(net, st, event.lp(), site, event);
             let local = event.destination().wrapping_sub(site.node);
-            if local < u32::from(site.nodes) {
-                (u32::from(site.net) + local, 0)
+            let is_here = local < u32::from(site.nodes);
+            if ports == Ports::None || ports == Ports::OfNodes && !is_here {
+                return is_here;
+            }
+            ask_for_giver::<M>(net, st, event.lp(), site, event);
+            if is_here {
+                (u32::from(site.net) + local, 0, true)
             } else if M::PLAIN {
-                (net.routing.next_minimal(net, site, event), 0)
+                (net.routing.next_minimal(net, site, event), 0, false)
             } else {
                 let way = net.route(site, event);
-                (way.port(), way.vc())
+                (way.port(), way.vc(), false)
             }
         }
-        Kind::Credit => (u32::from(event.port()), event.vc()),
-        _ => return,
+        Kind::Credit if ports == Ports::None => return false,
+        Kind::Credit => (u32::from(event.port()), event.vc(), false),
+        _ => return true,
     };
     let port = site.port + port;
     if M::CHANNELS {
         st.channels.prefetch_one(port * net.vcs + u32::from(vc));
     }
     if M::CREDITS_KEEP_TO_CHANNELS && event.kind() == Kind::Credit {
-        return;
+        return is_here;
     }
     st.ports.prefetch_one(port);
     net.peers.prefetch_one(port as usize);
+    is_here
 }
 
 /// Asks for what an event of a node leads to beside the records of messages: its interface, to which it may hand a message, and the free record that the

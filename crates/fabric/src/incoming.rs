@@ -91,56 +91,77 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
     }
 }
 
-/// Records that some events will look for, being looked up.
+/// Records that some events will look for, at most [`FORESEEN`] of routers of one block, being looked up. A record is found by reads each of which tells
+/// where the next is, the more the more there are: what every packet would wait for is asked for side by side.
 pub(crate) struct Sought {
-    /// Places of the events among them, hashes of their messages, and how far the lookup has come.
-    places: [(usize, u64, PointerPlace); FORESEEN],
+    seeks: [Seek; FORESEEN],
     count: usize,
 }
 
-/// Asks the processor for where the lookup of the records begins that these events, at most [`FORESEEN`] of routers of one block, will look for. A record
-/// is found by reads each of which tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
-#[inline(always)]
-pub(crate) fn ask(net: &Network, st: &State, events: &[Packet]) -> Sought {
-    let mut places = [(0, 0, PointerPlace::Root(0)); FORESEEN];
-    let mut count = 0;
-    for (i, event) in events.iter().enumerate() {
-        let Some((source, node, label)) = key_of(net, event) else {
-            continue;
-        };
-        let hash = hash(source, label);
-        let root = root(net, event.lp(), node, hash);
-        st.incoming_roots.prefetch_one(root);
-        places[count] = (i, hash, PointerPlace::Root(root));
-        count += 1;
-    }
-    Sought { places, count }
+/// One of them.
+#[derive(Clone, Copy)]
+struct Seek {
+    hash: u64,
+    /// The root, then the branch that the lookup has come to.
+    place: u32,
+    /// Place of the event among the events.
+    event: u32,
 }
 
 impl Sought {
-    /// Asks for the records; `found` is told of the place of an event among them and of that of its record.
+    /// None.
     #[inline(always)]
-    pub(crate) fn follow(self, st: &State, mut found: impl FnMut(usize, u32)) {
-        let Sought {
-            mut places,
-            count: mut n,
-        } = self;
+    pub(crate) fn new() -> Sought {
+        let none = Seek {
+            hash: 0,
+            place: 0,
+            event: 0,
+        };
+        Sought {
+            seeks: [none; FORESEEN],
+            count: 0,
+        }
+    }
+
+    /// Asks the processor for where the lookup of the record of a message begins, which an event of router `lp` will look for that is at this place among
+    /// the events.
+    #[inline(always)]
+    pub(crate) fn ask(&mut self, net: &Network, st: &State, lp: u32, (source, node, label): Key, place: usize) {
+        let hash = hash(source, label);
+        let root = root(net, lp, node, hash);
+        st.incoming_roots.prefetch_one(root);
+        self.seeks[self.count] = Seek {
+            hash,
+            place: root,
+            event: place as u32,
+        };
+        self.count += 1;
+    }
+
+    /// Asks for the records; `found` is told of the place of an event among the events and of that of its record.
+    #[inline(always)]
+    pub(crate) fn follow(&mut self, st: &State, mut found: impl FnMut(usize, u32)) {
+        let mut n = self.count;
         for level in 0..LEVELS {
             let mut left = 0;
             for k in 0..n {
-                let (i, hash, place) = places[k];
-                let at = place.get(st);
+                let Seek { hash, place, event } = self.seeks[k];
+                let at = match level {
+                    0 => PointerPlace::Root(place),
+                    _ => PointerPlace::Way(place, way(hash, level - 1)),
+                }
+                .get(st);
                 if at == NONE {
                     continue;
                 }
                 if at & BRANCH == 0 {
                     st.incoming.prefetch_one(at);
-                    found(i, at);
+                    found(event as usize, at);
                     continue;
                 }
-                let branch = at & !BRANCH;
-                st.incoming_ways.prefetch_one(branch);
-                places[left] = (i, hash, PointerPlace::Way(branch, way(hash, level)));
+                let place = at & !BRANCH;
+                st.incoming_ways.prefetch_one(place);
+                self.seeks[left] = Seek { hash, place, event };
                 left += 1;
             }
             n = left;
@@ -182,16 +203,13 @@ pub(crate) fn ask_behind(net: &Network, st: &State, lp: u32, packet: &Packet, br
     }
 }
 
-/// The message whose record an event will look for: of a part that is at its last router, of a notice, or of what is handed to a rank.
+/// The message whose record an event will look for, if it is one of the nodes of its router: a part, a notice, or what is handed to a rank.
 #[inline(always)]
-fn key_of(net: &Network, event: &Packet) -> Option<Key> {
-    let site = &net.sites[event.lp() as usize];
+pub(crate) fn key_of(net: &Network, event: &Packet) -> Option<Key> {
     if event.is_arrival() {
-        let node = event.destination();
-        let is_here = node.wrapping_sub(site.node) < u32::from(site.nodes);
-        return (is_here && !event.single()).then(|| (event.source(), node, event.label()));
+        return (!event.single()).then(|| (event.source(), event.destination(), event.label()));
     }
-    let node = site.node + u32::from(event.port());
+    let node = net.sites[event.lp() as usize].node + u32::from(event.port());
     match event.kind() {
         Kind::Notice => Some((event.noticed_source(), node, event.noticed())),
         Kind::Delivered => Some((event.source(), node, event.label())),

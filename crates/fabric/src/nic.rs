@@ -312,7 +312,9 @@ impl<M: RouterModel> Fabric<M> {
                 st.routers.edit(j, lp).faults |= fault::OUT_OF_ORDER;
             }
         }
-        self.at(st, j, lp, sink).finish(packet, slot);
+        if st.incoming.get(slot).is_complete() {
+            self.at(st, j, lp, sink).finish(packet, slot);
+        }
     }
 
     /// Shows how long a packet of a rank's message, which is all on the link to an address at `gone`, was held up at its router.
@@ -402,7 +404,9 @@ impl<M: RouterModel> Fabric<M> {
             let size = matches!(envelope::read(event), Notice::Size(..));
             return self.at(st, j, lp, sink).notice_of_flow(&message, slot, size);
         }
-        self.at(st, j, lp, sink).finish(&message, slot);
+        if st.incoming.get(slot).is_complete() {
+            self.at(st, j, lp, sink).finish(&message, slot);
+        }
     }
 }
 
@@ -674,13 +678,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         Fabric::deliver::<J, S>(self.fabric, self.st, self.j, packet, start, self.sink);
     }
 
-    /// Completes a message of several packets if all of it has come, and drops its record.
+    /// Completes a message of several packets, all of which has come, and drops its record.
+    #[inline(never)]
     fn finish(&mut self, packet: &Packet, slot: u32) {
         let AtRouter { net, lp, .. } = *self;
         let entry = *self.st.incoming.get(slot);
-        if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
-            return;
-        }
         if entry.lost != 0 {
             incoming::take(net, self.st, self.j, lp, key(packet));
             return self.sink.record(Record::Lost(Lost::Message {

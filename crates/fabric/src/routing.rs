@@ -585,13 +585,21 @@ impl Routing {
     #[inline(never)]
     fn minimal_by_way(&self, net: &Plant, site: &Site, packet: Packet) -> Way {
         let packet = &packet;
+        let hop = net
+            .topology
+            .over_spines(site.router, packet.destination(), || self.key(packet));
+        if let Some((port, links)) = hop {
+            return Way::new(self.one_of(site, port, links, packet), 0, 0);
+        }
         let place = site.router as usize * self.nodes as usize + packet.destination() as usize;
         if let Some(&port) = self.ways.get(place) {
             return Way::new(port.into(), 0, 0);
         }
         let hop = net
             .topology
-            .minimal(site.router, packet.destination(), came(site, packet), self.key(packet));
+            .minimal_by(site.router, packet.destination(), came(site, packet), || {
+                self.key(packet)
+            });
         Way::new(self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0)
     }
 

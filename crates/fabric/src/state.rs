@@ -254,6 +254,12 @@ pub struct Incoming {
 }
 
 impl Incoming {
+    /// All of it has come, and who sent it and how much it is are known.
+    #[inline(always)]
+    pub fn is_complete(&self) -> bool {
+        self.left == 0 && self.bytes != 0 && self.birth != u64::MAX
+    }
+
     /// Its envelope, of a rank's message, as far as it has come.
     pub fn envelope(&self) -> EnvelopeWords {
         EnvelopeWords {

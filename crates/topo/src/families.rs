@@ -71,7 +71,9 @@ pub(crate) trait NetworkFamily {
     /// See [`crate::Topology::distance`].
     fn distance(&self, wiring: &Wiring, a: u32, b: u32) -> u32;
     /// See [`crate::Topology::minimal`].
-    fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: u32) -> Hop;
+    fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: impl Fn() -> u32) -> Hop
+    where
+        Self: Sized;
     /// See [`crate::Topology::minimal_to`].
     fn minimal_to(&self, wiring: &Wiring, at: u32, to: u32, came: Came, key: u32) -> Hop;
     /// Adds one entry per neighbour of `at` that is nearer to `to`, another router, in port order.
@@ -288,7 +290,7 @@ macro_rules! families {
             }
 
             #[inline(always)]
-            pub(crate) fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: u32) -> Hop {
+            pub(crate) fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: impl Fn() -> u32) -> Hop {
                 match self {
                     $(Self::$family(family) => NetworkFamily::minimal(family, wiring, at, node, came, key),)+
                     Self::Curtailed(left) => NetworkFamily::minimal(&**left, wiring, at, node, came, key),

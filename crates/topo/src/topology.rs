@@ -222,6 +222,12 @@ impl Topology {
     /// unique way down, one cable; graph: shortest-path table. Deadlock-free on [`Topology::minimal_vcs`] VCs.
     #[inline]
     pub fn minimal(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
+        self.minimal_by(at, dst_node, came, || key)
+    }
+
+    /// The same with a key that is worked out where the rule leaves a choice.
+    #[inline(always)]
+    pub fn minimal_by(&self, at: u32, dst_node: u32, came: Came, key: impl Fn() -> u32) -> Hop {
         self.geometry.minimal(&self.wiring, at, dst_node, came, key)
     }
 
@@ -249,6 +255,16 @@ impl Topology {
     pub fn direct(&self, at: Coordinates, dst_node: u32) -> Option<(u32, u32)> {
         let direct = self.direct.as_ref()?;
         direct.hop(at, direct.of_node(dst_node))
+    }
+
+    /// The hop of [`Topology::minimal_by`] on a dragonfly+ from a router that is not the node's, in the fewest instructions: first port and
+    /// number of cables; `None` on other families. Its VC is 0.
+    #[inline(always)]
+    pub fn over_spines(&self, at: u32, dst_node: u32, key: impl Fn() -> u32) -> Option<(u32, u32)> {
+        match &self.geometry {
+            Geometry::Grouped(grouped) => grouped.over_spines_to(at, dst_node, key),
+            _ => None,
+        }
     }
 
     /// [`Topology::minimal`] towards a router, for ways that lead over an intermediate router (Valiant).

@@ -499,7 +499,7 @@ impl NetworkFamily for Curtailed {
     }
 
     #[inline]
-    fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: u32) -> Hop {
+    fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: impl Fn() -> u32) -> Hop {
         let to = self.family.router_of(&self.whole, node);
         if at == to {
             return Hop::EJECT;

@@ -177,7 +177,7 @@ impl NetworkFamily for FatTreeGeometry {
     }
 
     #[inline]
-    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, _came: Came, _key: u32) -> Hop {
+    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, _came: Came, _key: impl Fn() -> u32) -> Hop {
         self.minimal(at, node)
     }
 

@@ -223,7 +223,7 @@ impl NetworkFamily for GraphTables {
     }
 
     #[inline]
-    fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, _key: u32) -> Hop {
+    fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, _key: impl Fn() -> u32) -> Hop {
         self.minimal(wiring, at, wiring.node_router[node as usize], came)
     }
 

@@ -34,13 +34,13 @@ impl NetworkFamily for Grouped {
     }
 
     #[inline]
-    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, came: Came, key: u32) -> Hop {
-        self.minimal(at, self.router_of(node), came, key)
+    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, came: Came, key: impl Fn() -> u32) -> Hop {
+        self.minimal(at, self.place_of(node), came, key)
     }
 
     #[inline]
     fn minimal_to(&self, _wiring: &Wiring, at: u32, to: u32, came: Came, key: u32) -> Hop {
-        self.minimal(at, to, came, key)
+        self.minimal(at, self.per_group.split(to), came, || key)
     }
 
     #[inline]

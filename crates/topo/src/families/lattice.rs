@@ -30,7 +30,7 @@ impl NetworkFamily for LatticeGeometry {
     }
 
     #[inline]
-    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, came: Came, _key: u32) -> Hop {
+    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, came: Came, _key: impl Fn() -> u32) -> Hop {
         self.minimal(at, self.nodes_per_router.div(node), came)
     }
 

@@ -71,7 +71,7 @@ impl NetworkFamily for OneRouter {
     }
 
     #[inline]
-    fn minimal(&self, _wiring: &Wiring, _at: u32, _node: u32, _came: Came, _key: u32) -> Hop {
+    fn minimal(&self, _wiring: &Wiring, _at: u32, _node: u32, _came: Came, _key: impl Fn() -> u32) -> Hop {
         Hop::EJECT
     }
 

@@ -11,7 +11,7 @@
 //! **Distance and minimal routes are hierarchical**: at most one global link, none within a group, as the literature uses the word
 //! minimal. A walk over two global links through a third group can be shorter in hops and is not counted.
 
-use super::global_cables::{Arrangement, GlobalCables, GlobalEnd};
+use super::global_cables::{Arrangement, GlobalCables, GlobalEnd, GlobalPorts};
 use super::inside::Inside;
 use crate::division::{FastDiv, pick, pick_again};
 use crate::hop::{Came, GlobalLink, Hop, HopList};
@@ -30,16 +30,49 @@ pub(crate) struct Grouped {
     nodes: FastDiv,
     nodes_per_group: FastDiv,
     diameter: u32,
-    /// First of a router's own links to each group among the links of the pair, and their number, at `owner * groups + to`;
-    /// empty where it would be large.
-    own: Vec<(u16, u16)>,
+    /// A router's own links to each group, at `owner * groups + to`; empty where it would be large.
+    own: Vec<OwnLinks>,
+}
+
+/// The links to one group that one router owns.
+#[derive(Clone, Copy, Debug, Default)]
+struct OwnLinks {
+    /// The first of them among the links of the pair of groups.
+    first: u16,
+    /// How many.
+    count: u16,
+    /// Those to the same router as the first, beside them because most routers own one.
+    ports: GlobalPorts,
+}
+
+/// The ports of a hop, and its [`Hop::dim`].
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    port: u32,
+    links: u32,
+    dim: u8,
+}
+
+impl Step {
+    #[inline(always)]
+    fn new(port: u32, links: u32, dim: u8) -> Step {
+        Step { port, links, dim }
+    }
+}
+
+impl GlobalPorts {
+    /// The hop over these links of a router with so many local ports.
+    #[inline(always)]
+    fn step(self, local: u32) -> Step {
+        Step::new(local + u32::from(self.first), self.links.into(), GLOBAL)
+    }
 }
 
 /// Links looked at in search of the diameter.
 const MOST_SEARCH: u64 = 40_000_000;
 
 /// Entries up to which the table of own links is kept (16 MB).
-const MOST_OWN: u64 = 1 << 22;
+const MOST_OWN: u64 = 1 << 21;
 
 impl Grouped {
     /// Lays out a validated dragonfly(+); `nodes` per router, or per leaf router.
@@ -75,7 +108,7 @@ impl Grouped {
         it
     }
 
-    fn index_own_links(&self) -> Vec<(u16, u16)> {
+    fn index_own_links(&self) -> Vec<OwnLinks> {
         let (groups, (_, owners), links) = (self.global.groups(), self.inside.owners(), self.global.links_per_pair());
         if u64::from(groups) * u64::from(groups) * u64::from(owners) > MOST_OWN
             || links > u32::from(u16::MAX)
@@ -83,33 +116,19 @@ impl Grouped {
         {
             return Vec::new();
         }
-        let mut own = vec![(0, 0); groups as usize * groups as usize * owners as usize];
+        let mut own = vec![OwnLinks::default(); groups as usize * groups as usize * owners as usize];
         for g in 0..groups {
             for t in (0..groups).filter(|&t| t != g) {
                 let mut first = 0;
                 for links in self.global.between(g, t).chunk_by(|a, b| a.owner == b.owner) {
-                    own[((g * owners + links[0].owner) * groups + t) as usize] = (first, links.len() as u16);
-                    first += links.len() as u16;
+                    let count = links.len() as u16;
+                    let ports = links[0].ports;
+                    own[((g * owners + links[0].owner) * groups + t) as usize] = OwnLinks { first, count, ports };
+                    first += count;
                 }
             }
         }
         own
-    }
-
-    /// The links to group `t` that a router of group `g` owns, given all links of the two groups.
-    #[inline]
-    fn own_links<'a>(&self, ends: &'a [GlobalEnd], g: u32, i: u32, t: u32) -> &'a [GlobalEnd] {
-        let (first_owner, owners) = self.inside.owners();
-        if i < first_owner {
-            return &[];
-        }
-        match self
-            .own
-            .get(((g * owners + i - first_owner) * self.global.groups() + t) as usize)
-        {
-            Some(&(first, count)) => &ends[usize::from(first)..usize::from(first) + usize::from(count)],
-            None => GlobalCables::owned(ends, i - first_owner),
-        }
     }
 
     /// The link of this number between two groups. Slots are dealt in the order of numbers, at both ends: so the ends of a pair, which are
@@ -127,7 +146,7 @@ impl Grouped {
         let i = first + end.owner;
         Some(GlobalLink {
             router: from * a + i,
-            port: self.local_ports(i) + end.port + parallel as u16,
+            port: self.local_ports(i) + end.ports.first + parallel as u16,
             peer: to * a + first + end.peer,
         })
     }
@@ -138,10 +157,17 @@ impl Grouped {
         match self.inside {
             Inside::Grid { .. } => self.nodes.div(node),
             Inside::LeafSpine { .. } => {
-                let (group, rest) = self.nodes_per_group.split(node);
-                group * self.per_group.divisor() + self.nodes.div(rest)
+                let (group, i) = self.place_of(node);
+                group * self.per_group.divisor() + i
             }
         }
+    }
+
+    /// Group of a node, and the place of its router there.
+    #[inline]
+    pub(super) fn place_of(&self, node: u32) -> (u32, u32) {
+        let (group, rest) = self.nodes_per_group.split(node);
+        (group, self.nodes.div(rest))
     }
 
     /// Nodes of the router with this index in its group.
@@ -184,7 +210,7 @@ impl Grouped {
                     let (t, first) = run[0];
                     let peer = first_owner + first.peer;
                     let back = self.local_ports(peer) + self.global.far_port(g, t, *first);
-                    (0..first.links).for_each(|k| wiring.push_port(t * a + peer, back + k, 2));
+                    (0..first.ports.links).for_each(|k| wiring.push_port(t * a + peer, back + k, 2));
                 }
                 wiring.finish_router(self.nodes_at(i));
             }
@@ -282,56 +308,112 @@ impl Grouped {
     /// Own group's router that owns a link to the target group (its own links first, among several by key), the link, then locally.
     /// VC = global hops so far (a dragonfly); 0 always (dragonfly+: up, global, down is an order already).
     #[inline]
-    pub(crate) fn minimal(&self, at: u32, to: u32, came: Came, key: u32) -> Hop {
-        if at == to {
+    pub(crate) fn minimal(&self, at: u32, to: (u32, u32), came: Came, key: impl Fn() -> u32) -> Hop {
+        let from = self.per_group.split(at);
+        if from == to {
             return Hop::EJECT;
         }
-        let ((g, i), (t, j)) = (self.per_group.split(at), self.per_group.split(to));
-        let vc = match self.inside {
-            Inside::Grid { .. } if came.port == Came::NONE => 0,
-            Inside::Grid { .. } => came.vc.saturating_add(u8::from(came.port >= self.local_ports(i))),
-            Inside::LeafSpine { .. } => 0,
+        let (vc, step) = match self.inside {
+            Inside::LeafSpine { leaves, spines } => (0, self.over_spines(leaves, spines, from, to, key)),
+            Inside::Grid { cols, .. } => (self.global_hops(from.1, came), self.along_rows(cols, from, to, key)),
         };
-        let target = if g == t {
-            j
-        } else {
-            match self.towards_group(g, i, t, key) {
-                Ok(end) => {
-                    return Hop {
-                        port: self.local_ports(i) + end.port,
-                        links: end.links,
-                        dim: GLOBAL,
-                        vc,
-                    };
-                }
-                Err(owner) => owner,
-            }
-        };
-        let (next, dim) = self.inside.next(i, target, key);
         Hop {
-            port: self.inside.line(i, next) as u16 * self.local_width,
-            links: self.local_width,
-            dim,
+            port: step.port as u16,
+            links: step.links as u16,
+            dim: step.dim,
             vc,
         }
     }
 
-    /// The link by which a router of group `g` reaches group `t` itself, or the router of its group that has one. By the lower half of the
-    /// key: its upper one has led to this router already.
+    /// Global links that a packet of a dragonfly has come over, told by its VC.
     #[inline]
-    fn towards_group(&self, g: u32, i: u32, t: u32, key: u32) -> Result<GlobalEnd, u32> {
-        let first = self.inside.owners().0;
-        if let Some(owner) = self.global.only_owner(g, t)
-            && first + owner != i
+    fn global_hops(&self, i: u32, came: Came) -> u8 {
+        match came.port {
+            Came::NONE => 0,
+            port => came.vc.saturating_add(u8::from(port >= self.local_ports(i))),
+        }
+    }
+
+    /// [`Grouped::minimal`] from a router towards a node of another one, if this is a dragonfly+.
+    #[inline(always)]
+    pub(crate) fn over_spines_to(&self, at: u32, node: u32, key: impl Fn() -> u32) -> Option<(u32, u32)> {
+        let Inside::LeafSpine { leaves, spines } = self.inside else {
+            return None;
+        };
+        let step = self.over_spines(leaves, spines, self.per_group.split(at), self.place_of(node), key);
+        Some((step.port, step.links))
+    }
+
+    /// Of a dragonfly+: up to a spine, by key or to one that owns a link, over the link, down to the leaf.
+    #[inline(always)]
+    fn over_spines(
+        &self,
+        leaves: u32,
+        spines: u32,
+        (g, i): (u32, u32),
+        (t, j): (u32, u32),
+        key: impl Fn() -> u32,
+    ) -> Step {
+        let width = u32::from(self.local_width);
+        if i < leaves {
+            let spine = match g == t {
+                true if j < leaves => pick(key(), spines),
+                true => j - leaves,
+                false => self.owner_towards(g, t, key),
+            };
+            return Step::new(spine * width, width, 0);
+        }
+        if g != t
+            && let Some(ports) = self.own_link(g, i - leaves, t, &key)
         {
-            return Err(first + owner);
+            return ports.step(leaves * width);
         }
-        let ends = self.global.between(g, t);
-        let own = self.own_links(ends, g, i, t);
-        match own.is_empty() {
-            true => Err(first + ends[pick(key, ends.len() as u32) as usize].owner),
-            false => Ok(own[pick_again(key, own.len() as u32) as usize]),
-        }
+        let leaf = if g == t && j < leaves { j } else { pick(key(), leaves) };
+        Step::new(leaf * width, width, 1)
+    }
+
+    /// Of a dragonfly: along rows, then columns, to the router that owns a link, over the link, and so on to the router.
+    #[inline]
+    fn along_rows(&self, cols: FastDiv, (g, i): (u32, u32), (t, j): (u32, u32), key: impl Fn() -> u32) -> Step {
+        let target = if g == t {
+            j
+        } else {
+            let only = self.global.only_owner(g, t);
+            if only.is_none_or(|owner| owner == i)
+                && let Some(ports) = self.own_link(g, i, t, &key)
+            {
+                return ports.step(u32::from(self.local_ports(i)));
+            }
+            self.owner_towards(g, t, key)
+        };
+        let ((row, col), (_, to_col)) = (cols.split(i), cols.split(target));
+        let (next, dim) = match col == to_col {
+            true => (target, 1),
+            false => (row * cols.divisor() + to_col, 0),
+        };
+        let width = u32::from(self.local_width);
+        Step::new(self.inside.line(i, next) * width, width, dim)
+    }
+
+    /// The owner of a link from one group to another, by the upper half of the key: at that owner the lower half chooses.
+    #[inline]
+    fn owner_towards(&self, g: u32, t: u32, key: impl Fn() -> u32) -> u32 {
+        let by_key = || self.global.owner(g, t, pick(key(), self.global.links_per_pair()));
+        self.global.only_owner(g, t).unwrap_or_else(by_key)
+    }
+
+    /// A link to group `t` that an owner of group `g` has, by the lower half of the key.
+    #[inline]
+    fn own_link(&self, g: u32, owner: u32, t: u32, key: impl Fn() -> u32) -> Option<GlobalPorts> {
+        let at = (g * self.inside.owners().1 + owner) * self.global.groups() + t;
+        let ends = || self.global.between(g, t);
+        let own = match self.own.get(at as usize) {
+            Some(&OwnLinks { count: 0, .. }) => return None,
+            Some(&OwnLinks { count: 1, ports, .. }) => return Some(ports),
+            Some(&OwnLinks { first, count, .. }) => &ends()[usize::from(first)..][..usize::from(count)],
+            None => GlobalCables::owned(ends(), owner),
+        };
+        (!own.is_empty()).then(|| own[pick_again(key(), own.len() as u32) as usize].ports)
     }
 
     /// VCs that `minimal` needs between routers that have nodes.
@@ -382,8 +464,8 @@ impl Grouped {
             if owner == i {
                 best.for_each(|e| {
                     out.push(Hop {
-                        port: self.local_ports(i) + e.port,
-                        links: e.links,
+                        port: self.local_ports(i) + e.ports.first,
+                        links: e.ports.links,
                         dim: GLOBAL,
                         vc: 0,
                     })

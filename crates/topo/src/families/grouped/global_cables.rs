@@ -26,9 +26,16 @@ pub(super) struct GlobalEnd {
     pub(crate) owner: u32,
     /// Index of the other end's owner in its group.
     pub(crate) peer: u32,
-    /// First port at the owner of all cables between these two routers, counted from its first global port.
-    pub(crate) port: u16,
-    /// Number of those cables.
+    /// Its ports to that router.
+    pub(crate) ports: GlobalPorts,
+}
+
+/// The ports of all cables from one router to another of another group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GlobalPorts {
+    /// The first, counted from its first global port.
+    pub(crate) first: u16,
+    /// How many.
     pub(crate) links: u16,
 }
 
@@ -41,14 +48,16 @@ pub(super) struct GlobalCables {
     single: Option<SingleCables>,
     /// `links_per_pair` ends for (from, to), sorted by owner, at `(from * groups + to) * links_per_pair`.
     ends: Vec<GlobalEnd>,
+    /// The owners of these ends alone, which all other routers of a group go by; empty where they can be worked out.
+    owners: Vec<u32>,
 }
 
 impl GlobalCables {
-    /// Lays the cables. `groups >= 1`, `owners >= 1`; `groups^2 * links_per_pair` was checked to fit.
-    pub(crate) fn new(groups: u32, owners: u32, links_per_pair: u32, arrangement: Arrangement, seed: u64) -> Self {
+    /// Lays the cables. `groups >= 1`, `n_owners >= 1`; `groups^2 * links_per_pair` was checked to fit.
+    pub(crate) fn new(groups: u32, n_owners: u32, links_per_pair: u32, arrangement: Arrangement, seed: u64) -> Self {
         let slots = Slots::new(groups, links_per_pair, arrangement, seed);
         let total = u64::from(groups - 1) * u64::from(links_per_pair);
-        let owner = |g, t, p| (u64::from(slots.slot(g, t, p)) * u64::from(owners) / total) as u32;
+        let owner = |g, t, p| (u64::from(slots.slot(g, t, p)) * u64::from(n_owners) / total) as u32;
         let mut ends = Vec::with_capacity((u64::from(groups) * u64::from(groups) * u64::from(links_per_pair)) as usize);
         for g in 0..groups {
             for t in 0..groups {
@@ -62,23 +71,27 @@ impl GlobalCables {
                     ends.push(GlobalEnd {
                         owner,
                         peer,
-                        port: 0,
-                        links: 0,
+                        ports: GlobalPorts::default(),
                     });
                 }
                 ends[from..].sort_unstable();
             }
         }
         let single = (links_per_pair == 1 && groups > 1 && arrangement != Arrangement::Random)
-            .then(|| SingleCables::new(slots, owners))
+            .then(|| SingleCables::new(slots, n_owners))
             .flatten();
+        let owners = match single {
+            Some(_) => Vec::new(),
+            None => ends.iter().map(|end| end.owner).collect(),
+        };
         let mut cables = Self {
             groups,
             links_per_pair,
             single,
             ends,
+            owners,
         };
-        cables.number_ports(owners);
+        cables.number_ports(n_owners);
         cables
     }
 
@@ -93,7 +106,8 @@ impl GlobalCables {
                         continue;
                     };
                     let links = run.len() as u16;
-                    run.iter_mut().for_each(|e| (e.port, e.links) = (*port, links));
+                    run.iter_mut()
+                        .for_each(|e| e.ports = GlobalPorts { first: *port, links });
                     *port += links;
                 }
             }
@@ -105,6 +119,12 @@ impl GlobalCables {
     pub(crate) fn between(&self, from: u32, to: u32) -> &[GlobalEnd] {
         let first = ((from * self.groups + to) * self.links_per_pair) as usize;
         &self.ends[first..first + self.links_per_pair as usize]
+    }
+
+    /// The owner of one of the cables from one group to another, where there is no formula for it.
+    #[inline]
+    pub(crate) fn owner(&self, from: u32, to: u32, number: u32) -> u32 {
+        self.owners[((from * self.groups + to) * self.links_per_pair + number) as usize]
     }
 
     /// The owner of the only cable from one group to another, without looking it up in a table that is large where groups are many; `None`
@@ -125,7 +145,7 @@ impl GlobalCables {
     /// First port at the far end of the cables that an end stands for, counted from that router's first global port.
     pub(crate) fn far_port(&self, from: u32, to: u32, end: GlobalEnd) -> u16 {
         let back = Self::owned(self.between(to, from), end.peer);
-        back.iter().find(|e| e.peer == end.owner).map_or(0, |e| e.port)
+        back.iter().find(|e| e.peer == end.owner).map_or(0, |e| e.ports.first)
     }
 
     /// Most global ports on one router: the block length of the dealing.

@@ -1,6 +1,6 @@
 //! The inside of a dragonfly's or dragonfly+'s group: who is next to whom, and the way within the group.
 
-use crate::division::{FastDiv, pick};
+use crate::division::FastDiv;
 
 /// What a group looks like inside.
 #[derive(Clone, Copy, Debug)]
@@ -108,27 +108,6 @@ impl Inside {
                     j - leaves
                 }
             }
-        }
-    }
-
-    /// The next router on the way within the group: row first, then column; between leaves (spines) over a spine (leaf) by key.
-    #[inline]
-    pub(crate) fn next(self, i: u32, j: u32, key: u32) -> (u32, u8) {
-        match self {
-            Inside::Grid { cols, .. } => {
-                let ((ri, ci), (_, cj)) = (cols.split(i), cols.split(j));
-                if ci != cj {
-                    (ri * cols.divisor() + cj, 0)
-                } else {
-                    (j, 1)
-                }
-            }
-            Inside::LeafSpine { leaves, spines } => match (i < leaves, j < leaves) {
-                (true, true) => (leaves + pick(key, spines), 0),
-                (true, false) => (j, 0),
-                (false, true) => (j, 1),
-                (false, false) => (pick(key, leaves), 1),
-            },
         }
     }
 }
