@@ -164,6 +164,25 @@ pub(crate) fn each_waiting(net: &Network, st: &State, lp: u32, mut see: impl FnM
     }
 }
 
+/// Shows the places of the interfaces of a router that act before `end`.
+#[inline(always)]
+fn each_acting(net: &Network, st: &State, lp: u32, end: u64, mut see: impl FnMut(u32)) {
+    let mut places = net.node_places(lp, &net.sites[lp as usize]);
+    while !places.is_empty() {
+        let next = places.end.min(places.start + 64);
+        // No branch on each: few act.
+        let mut acting = 0;
+        for place in (places.start..next).rev() {
+            acting = acting << 1 | u64::from(*st.due.get(place) < end);
+        }
+        while acting != 0 {
+            see(places.start + acting.trailing_zeros());
+            acting &= acting - 1;
+        }
+        places.start = next;
+    }
+}
+
 /// The place of the node that sends to an input port of a router, which is one of a node.
 #[inline(always)]
 fn node_of_input(net: &Network, lp: u32, site: &Site, input: u16) -> u32 {
@@ -283,7 +302,6 @@ impl<M: RouterModel> Fabric<M> {
     #[inline(always)]
     fn ask_for_few_records(&self, st: &State, lp: u32, end: u64) {
         let net = &self.net;
-        let nodes = net.node_places(lp, &net.sites[lp as usize]);
         each_waiting(net, st, lp, |port| {
             st.ports.prefetch_one(port);
             if M::CHANNELS && (M::PLAIN || net.vcs == 1) {
@@ -293,12 +311,13 @@ impl<M: RouterModel> Fabric<M> {
             }
             net.peers.prefetch_one(port as usize);
         });
-        for place in nodes.filter(|&place| *st.due.get(place) < end) {
+        let has_sources = net.workload.has_sources();
+        each_acting(net, st, lp, end, |place| {
             st.nics.prefetch_one(place);
-            if net.workload.has_sources() {
+            if has_sources {
                 st.sources.prefetch_one(place);
             }
-        }
+        });
     }
 
     /// Asks for where records of messages begin to be looked up for the packets at heads of queues to nodes, and for the interfaces that those from
@@ -339,10 +358,7 @@ impl<M: RouterModel> Fabric<M> {
 /// Asks for what the interfaces of a router that act before `end`, and are in the caches, will look up: room that comes back, messages that begin or end.
 #[inline(always)]
 fn ask_for_posts(net: &Network, st: &State, lp: u32, end: u64) {
-    for place in net.node_places(lp, &net.sites[lp as usize]) {
-        if *st.due.get(place) >= end {
-            continue;
-        }
+    each_acting(net, st, lp, end, |place| {
         let nic = st.nics.get(place);
         if nic.is(Nic::BLOCKED) {
             st.returns.prefetch_one(place);
@@ -355,5 +371,5 @@ fn ask_for_posts(net: &Network, st: &State, lp: u32, end: u64) {
             st.posts.prefetch_one(nic.post_head);
             st.sources.prefetch_one(place);
         }
-    }
+    });
 }

@@ -73,7 +73,10 @@ impl<M: RouterModel> Fabric<M> {
                         .at(st, j, lp, sink)
                         .with(&site)
                         .inject::<false>(interface, &mut departures),
-                    true => self.inject_in_two(st, j, lp, interface, &mut departures, sink),
+                    true => match self.waits_for_room(st, j, (lp, place), end) {
+                        Some(due) => due,
+                        None => self.inject_in_two(st, j, lp, interface, &mut departures, sink),
+                    },
                 };
                 if net.workload.jobs() > 1 {
                     departures.tell(|record| sink.record(record));
@@ -172,7 +175,7 @@ impl<M: RouterModel> Fabric<M> {
         announce::<M, S>(&self.net, node, &at_head(&nic), (nic.label, envelope), start, sink);
     }
 
-    /// [`AtRouter::rank_message_has_left`].
+    /// The last byte of a rank's message has left its interface: the rank hears of it when it has reached the router.
     #[inline(never)]
     fn let_rank_message_leave<J: Journal, S: Sink<Self>>(
         &self,
@@ -182,7 +185,19 @@ impl<M: RouterModel> Fabric<M> {
         interface: AtInterface,
         sink: &mut S,
     ) {
-        self.at(st, j, lp, sink).rank_message_has_left(interface);
+        let AtInterface { place, .. } = interface;
+        let nic = st.nics.edit(j, place);
+        let slot = nic.post_head;
+        let post = st.posts.edit(j, slot);
+        nic.post_head = post.next;
+        st.sources.edit(j, place).taken -= post.bytes;
+        let left = envelope::left(&self.net, post.envelope(), post.destination);
+        let free = &mut st.routers.edit(j, lp).free_post;
+        post.next = *free;
+        *free = slot;
+        if let Some(left) = left {
+            self.at(st, j, lp, sink).tell_of_leaving(interface, left);
+        }
     }
 
     /// Gives buffer space of the host port back to a node's interface.
@@ -463,7 +478,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if start >= interface.end {
                 return start;
             }
-            let size = nic.left.min(u64::from(net.packet)) as u32;
+            let size = next_size(net, nic);
             if M::HOST_CREDITS {
                 let room = self.model.room(size) as i32;
                 if nic.credit < room && !self.finds_room(place, room, start) {
@@ -538,25 +553,6 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         }
         let packet = Packet::part(node, destination, label, size, part);
         (packet, packet.share_of_part())
-    }
-
-    /// The last byte of a rank's message has left its interface: the rank hears of it when it has reached the router.
-    #[inline(always)]
-    fn rank_message_has_left(&mut self, interface: AtInterface) {
-        let AtInterface { place, .. } = interface;
-        let AtRouter { net, lp, .. } = *self;
-        let nic = self.st.nics.edit(self.j, place);
-        let slot = nic.post_head;
-        let post = self.st.posts.edit(self.j, slot);
-        nic.post_head = post.next;
-        self.st.sources.edit(self.j, place).taken -= post.bytes;
-        let left = envelope::left(net, post.envelope(), post.destination);
-        let free = &mut self.st.routers.edit(self.j, lp).free_post;
-        post.next = *free;
-        *free = slot;
-        if let Some(left) = left {
-            self.tell_of_leaving(interface, left);
-        }
     }
 
     /// Tells a rank that the last byte of a message, which has just set out, has reached the router.
@@ -666,12 +662,6 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         follow::<M, S>(self.net, node, message, name, start, self.sink);
     }
 
-    /// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
-    #[inline(always)]
-    fn announce(&mut self, node: u32, message: &Message, label: Label, envelope: EnvelopeWords, start: u64) {
-        announce::<M, S>(self.net, node, message, (label, envelope), start, self.sink);
-    }
-
     /// A packet has been put on the ejection link at `start`: counts it towards its message.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, packet: &Packet, start: u64) {
@@ -710,6 +700,12 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         };
         complete::<M, S>(net, packet, &done, self.sink);
     }
+}
+
+/// Size of the next packet of the message at the head of an interface.
+#[inline(always)]
+fn next_size(net: &Network, nic: &Nic) -> u32 {
+    nic.left.min(u64::from(net.packet)) as u32
 }
 
 /// What is left of the message at the head of an interface.
@@ -764,7 +760,7 @@ fn follow<M: RouterModel, S: Sink<Fabric<M>>>(
     });
 }
 
-/// [`AtRouter::announce`].
+/// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
 #[inline(never)]
 fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,

@@ -5,7 +5,7 @@
 //! packet: overheads, the link's time, room in the router's host buffer. A packet that has begun, or whose overhead has, is not
 //! interrupted. Where the next packet of data waits for room, a control message that needs less may pass it.
 
-use super::{AtInterface, posted, queue_up};
+use super::{AtInterface, announce, posted, queue_up};
 use crate::envelope;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::observe::Departures;
@@ -174,7 +174,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if net.follows_messages() {
                 self.follow(node, &message, label, start);
             }
-            self.announce(node, &message, label, post.envelope(), start);
+            announce::<M, S>(net, node, &message, (label, post.envelope()), start, self.sink);
             label
         } else {
             queue.label

@@ -4,6 +4,7 @@
 //! interface, which does with it what it would do with events as soon as it cannot do without. An interface that waits for room is woken at the
 //! first of these times.
 
+use super::next_size;
 use crate::network::InterfaceTerms;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::state::{Nic, State, returns};
@@ -38,6 +39,36 @@ impl<M: RouterModel> Fabric<M> {
             nic.target |= Nic::BLOCKED;
         }
         finds
+    }
+
+    /// Lets an interface wait for room that has data alone to send, before `end`, and not the room that its next packet takes: when it can act again (ps).
+    /// `None` where there is more to do.
+    #[inline(always)]
+    pub(super) fn waits_for_room<J: Journal>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        (lp, place): (u32, u32),
+        end: u64,
+    ) -> Option<u64> {
+        let nic = st.nics.get(place);
+        let (start, room) = (
+            nic.ready.max(nic.free),
+            self.model.room(next_size(&self.net, nic)) as i32,
+        );
+        let has_data = nic.birth != u64::MAX && nic.target & (Nic::BLOCKED | Nic::CONTROL) == 0;
+        if !self.keeps_returns() || !has_data || start >= end || nic.credit >= room {
+            return None;
+        }
+        if self.finds_room(st, j, (lp, place), room, start) {
+            return None;
+        }
+        let due = returns::first(st, place);
+        if due < end {
+            return None;
+        }
+        st.due.set(j, place, due);
+        Some(due)
     }
 
     /// Lets room count that comes back at `time` to an interface, which waits for some.

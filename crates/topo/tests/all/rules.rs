@@ -150,6 +150,65 @@ fn a_router_uses_its_own_global_links_and_the_key_chooses_among_several() {
 }
 
 #[test]
+fn a_dragonfly_plus_goes_up_over_and_down_and_uses_all_there_is() {
+    for (groups, leaves, spines, links, width) in [
+        (1, 3, 2, 1, 1),
+        (3, 2, 3, 1, 2),
+        (4, 3, 2, 2, 1),
+        (3, 2, 4, 7, 1),
+        (9, 2, 3, 1, 1),
+        (2, 4, 2, 12, 2),
+    ] {
+        for arrangement in [Arrangement::Absolute, Arrangement::Circulant, Arrangement::Random] {
+            let t = built(megafly(groups, leaves, spines, 1, links, width, arrangement));
+            let keys: Vec<u32> = (0..64).flat_map(|a| (0..64).map(move |b| a << 26 | b << 10)).collect();
+            let n_nodes = t.n_nodes();
+            for (at, node) in (0..t.n_routers()).flat_map(|at| (0..n_nodes).map(move |node| (at, node))) {
+                let to = t.router_of(node);
+                if at == to {
+                    continue;
+                }
+                let all = (0..t.wiring().radix(at) as u16).map(|port| (port, t.wiring().peer(at, port).0));
+                let (local, global): (Vec<_>, Vec<_>) = all.partition(|&(_, next)| t.group(next) == t.group(at));
+                let owns = |&(_, next): &(u16, u32)| t.group(next) == t.group(to);
+                let over: Vec<_> = global.iter().copied().filter(owns).collect();
+                let is_leaf = !t.wiring().nodes_of(at).is_empty();
+                let expected = match (t.group(at) == t.group(to), is_leaf) {
+                    // Any spine, or straight down.
+                    (true, true) => local,
+                    (true, false) => local.into_iter().filter(|&(_, next)| next == to).collect(),
+                    // A spine with a link to the group.
+                    (false, true) => {
+                        let leads = |spine: u32| {
+                            (0..t.wiring().radix(spine) as u16)
+                                .any(|port| owns(&(port, t.wiring().peer(spine, port).0)))
+                        };
+                        local.into_iter().filter(|&(_, spine)| leads(spine)).collect()
+                    }
+                    // A link to the group, or, of a spine without, any leaf.
+                    (false, false) if over.is_empty() => local,
+                    (false, false) => over,
+                };
+                let mut used = std::collections::BTreeSet::new();
+                for &key in &keys {
+                    let hop = t.minimal(at, node, Came::INJECTED, key);
+                    let (port, n) = (u32::from(hop.port), u32::from(hop.links));
+                    assert_eq!(t.over_spines(at, node, || key), Some((port, n)));
+                    used.extend(hop.port..hop.port + hop.links);
+                }
+                let expected: std::collections::BTreeSet<u16> = expected.into_iter().map(|(port, _)| port).collect();
+                assert_eq!(
+                    used, expected,
+                    "{at} to {to} of {groups} {leaves} {spines} {links} {arrangement:?}"
+                );
+            }
+        }
+    }
+    let other = built(dragonfly(3, &[4], 2, 2, 1, Arrangement::Absolute));
+    assert_eq!(other.over_spines(0, 20, || unreachable!()), None);
+}
+
+#[test]
 fn d_mod_k_takes_the_digits_of_the_destination() {
     let t = built(fat_tree(&[4, 4, 4], &[4, 4], &[]));
     // Node 27 = 3 + 4 * 2 + 16 * 1: parent 3 at the leaf, parent 2 above; leaf 6 of pod 1 on the way down.
