@@ -47,24 +47,24 @@ struct OwnLinks {
 
 /// The ports of a hop, and its [`Hop::dim`].
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct PortsOfHop {
     port: u32,
     links: u32,
     dim: u8,
 }
 
-impl Step {
+impl PortsOfHop {
     #[inline(always)]
-    fn new(port: u32, links: u32, dim: u8) -> Step {
-        Step { port, links, dim }
+    fn new(port: u32, links: u32, dim: u8) -> PortsOfHop {
+        PortsOfHop { port, links, dim }
     }
 }
 
 impl GlobalPorts {
     /// The hop over these links of a router with so many local ports.
     #[inline(always)]
-    fn step(self, local: u32) -> Step {
-        Step::new(local + u32::from(self.first), self.links.into(), GLOBAL)
+    fn of_hop(self, local: u32) -> PortsOfHop {
+        PortsOfHop::new(local + u32::from(self.first), self.links.into(), GLOBAL)
     }
 }
 
@@ -313,14 +313,14 @@ impl Grouped {
         if from == to {
             return Hop::EJECT;
         }
-        let (vc, step) = match self.inside {
+        let (vc, hop) = match self.inside {
             Inside::LeafSpine { leaves, spines } => (0, self.over_spines(leaves, spines, from, to, key)),
             Inside::Grid { cols, .. } => (self.global_hops(from.1, came), self.along_rows(cols, from, to, key)),
         };
         Hop {
-            port: step.port as u16,
-            links: step.links as u16,
-            dim: step.dim,
+            port: hop.port as u16,
+            links: hop.links as u16,
+            dim: hop.dim,
             vc,
         }
     }
@@ -340,8 +340,8 @@ impl Grouped {
         let Inside::LeafSpine { leaves, spines } = self.inside else {
             return None;
         };
-        let step = self.over_spines(leaves, spines, self.per_group.split(at), self.place_of(node), key);
-        Some((step.port, step.links))
+        let hop = self.over_spines(leaves, spines, self.per_group.split(at), self.place_of(node), key);
+        Some((hop.port, hop.links))
     }
 
     /// Of a dragonfly+: up to a spine, by key or to one that owns a link, over the link, down to the leaf.
@@ -353,7 +353,7 @@ impl Grouped {
         (g, i): (u32, u32),
         (t, j): (u32, u32),
         key: impl Fn() -> u32,
-    ) -> Step {
+    ) -> PortsOfHop {
         let width = u32::from(self.local_width);
         if i < leaves {
             let spine = match g == t {
@@ -361,20 +361,20 @@ impl Grouped {
                 true => j - leaves,
                 false => self.owner_towards(g, t, key),
             };
-            return Step::new(spine * width, width, 0);
+            return PortsOfHop::new(spine * width, width, 0);
         }
         if g != t
             && let Some(ports) = self.own_link(g, i - leaves, t, &key)
         {
-            return ports.step(leaves * width);
+            return ports.of_hop(leaves * width);
         }
         let leaf = if g == t && j < leaves { j } else { pick(key(), leaves) };
-        Step::new(leaf * width, width, 1)
+        PortsOfHop::new(leaf * width, width, 1)
     }
 
     /// Of a dragonfly: along rows, then columns, to the router that owns a link, over the link, and so on to the router.
     #[inline]
-    fn along_rows(&self, cols: FastDiv, (g, i): (u32, u32), (t, j): (u32, u32), key: impl Fn() -> u32) -> Step {
+    fn along_rows(&self, cols: FastDiv, (g, i): (u32, u32), (t, j): (u32, u32), key: impl Fn() -> u32) -> PortsOfHop {
         let target = if g == t {
             j
         } else {
@@ -382,7 +382,7 @@ impl Grouped {
             if only.is_none_or(|owner| owner == i)
                 && let Some(ports) = self.own_link(g, i, t, &key)
             {
-                return ports.step(u32::from(self.local_ports(i)));
+                return ports.of_hop(u32::from(self.local_ports(i)));
             }
             self.owner_towards(g, t, key)
         };
@@ -392,7 +392,7 @@ impl Grouped {
             false => (row * cols.divisor() + to_col, 0),
         };
         let width = u32::from(self.local_width);
-        Step::new(self.inside.line(i, next) * width, width, dim)
+        PortsOfHop::new(self.inside.line(i, next) * width, width, dim)
     }
 
     /// The owner of a link from one group to another, by the upper half of the key: at that owner the lower half chooses.
