@@ -405,7 +405,8 @@ impl Grouped {
     /// A link to group `t` that an owner of group `g` has, by the lower half of the key.
     #[inline]
     fn own_link(&self, g: u32, owner: u32, t: u32, key: impl Fn() -> u32) -> Option<GlobalPorts> {
-        let at = (g * self.inside.owners().1 + owner) * self.global.groups() + t;
+        let row = u64::from(g * self.inside.owners().1 + owner);
+        let at = row * u64::from(self.global.groups()) + u64::from(t);
         let ends = || self.global.between(g, t);
         let own = match self.own.get(at as usize) {
             Some(&OwnLinks { count: 0, .. }) => return None,
