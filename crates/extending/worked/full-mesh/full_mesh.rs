@@ -143,7 +143,7 @@ impl NetworkFamily for FullMeshGeometry {
     }
 
     #[inline]
-    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, _came: Came, _key: u32) -> Hop {
+    fn minimal(&self, _wiring: &Wiring, at: u32, node: u32, _came: Came, _key: impl Fn() -> u32) -> Hop {
         self.hop(at, self.nodes_per_router.div(node))
     }
 
