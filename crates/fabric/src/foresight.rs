@@ -61,6 +61,13 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
             sought.ask(net, st, event.lp(), key, place);
         }
     }
+    if M::CREDITS_OPEN_PORTS && ports != Ports::None {
+        each_opened::<M>(net, st, events, |_, port, head| {
+            st.ports.prefetch_one(port);
+            net.peers.prefetch_one(port as usize);
+            ask_for_slot(st, head);
+        });
+    }
     let mut handed = [(0, 0); FORESEEN];
     let mut n = 0;
     sought.follow(st, |event, record| {
@@ -69,8 +76,26 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
             n += 1;
         }
     });
+    if M::CREDITS_OPEN_PORTS && ports != Ports::None {
+        each_opened::<M>(net, st, events, |lp, _, head| {
+            ask_for_giver::<M>(net, st, lp, &net.sites[lp as usize], st.slots.get(head));
+        });
+    }
     if n > 0 {
         mpi::foresee(net, st, events, &handed[..n]);
+    }
+}
+
+/// Shows the ports for which packets wait on a channel that one of these events gives room to, each with its router and the first of the packets.
+#[inline(always)]
+fn each_opened<M: RouterModel>(net: &Network, st: &State, events: &[Packet], mut see: impl FnMut(u32, u32, u32)) {
+    for event in events.iter().filter(|event| event.kind() == Kind::Credit) {
+        let port = net.sites[event.lp() as usize].port + u32::from(event.port());
+        let vc = if M::PLAIN { 0 } else { u32::from(event.vc()) };
+        let head = st.channels.get(port * net.vcs + vc).head;
+        if head != NONE {
+            see(event.lp(), port, head);
+        }
     }
 }
 
@@ -115,7 +140,7 @@ fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet, ports
     if M::CHANNELS {
         st.channels.prefetch_one(port * net.vcs + u32::from(vc));
     }
-    if M::CREDITS_KEEP_TO_CHANNELS && event.kind() == Kind::Credit {
+    if M::CREDITS_OPEN_PORTS && event.kind() == Kind::Credit {
         return is_here;
     }
     st.ports.prefetch_one(port);
@@ -240,9 +265,16 @@ impl<M: RouterModel> Fabric<M> {
                 }
                 Hint::Records => self.ask_for_few_records(st, lp, ahead.end.0),
                 Hint::Lists => self.ask_for_lists(st, lp),
-                Hint::Heads => self.ask_for_ends_of_heads(st, lp),
-                Hint::Followers => self.ask_for_messages_of_heads(st, lp, 0),
+                Hint::Heads => {
+                    self.ask_for_free_slot(st, lp, 1);
+                    self.ask_for_ends_of_heads(st, lp);
+                }
+                Hint::Followers => {
+                    self.ask_for_free_slot(st, lp, 2);
+                    self.ask_for_messages_of_heads(st, lp, 0);
+                }
                 Hint::Last => {
+                    self.ask_for_free_slot(st, lp, 3);
                     self.ask_for_messages_of_heads(st, lp, 1);
                     ask_for_posts(net, st, lp, ahead.end.0);
                 }
@@ -291,11 +323,26 @@ impl<M: RouterModel> Fabric<M> {
     /// Asks for the packets at the heads of a router's queues, and for the slot of the next that waits.
     #[inline(always)]
     fn ask_for_lists(&self, st: &State, lp: u32) {
-        let free = st.routers.get(lp).free_slot;
-        if M::CHANNELS && free != NONE {
+        self.ask_for_free_slot(st, lp, 0);
+        self.model.heads(&self.net, st, lp, |_, head| ask_for_slot(st, head));
+    }
+
+    /// Asks for the slot that a packet will wait in, if so many do before it.
+    #[inline(always)]
+    fn ask_for_free_slot(&self, st: &State, lp: u32, before: u32) {
+        if !M::CHANNELS {
+            return;
+        }
+        let mut free = st.routers.get(lp).free_slot;
+        for _ in 0..before {
+            if free == NONE {
+                return;
+            }
+            free = st.links.get(free).next;
+        }
+        if free != NONE {
             ask_for_slot(st, free);
         }
-        self.model.heads(&self.net, st, lp, |_, head| ask_for_slot(st, head));
     }
 
     /// [`Hint::Records`] of a router that few events come to, which tell what they will touch: the rest is what waits, and interfaces that act.

@@ -41,7 +41,7 @@ struct Bubble {
 
 impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     const PLAIN: bool = PLAIN;
-    const CREDITS_KEEP_TO_CHANNELS: bool = true;
+    const CREDITS_OPEN_PORTS: bool = true;
     const INLETS: bool = true;
     const RECORDS: ModelRecords = ModelRecords {
         per_channel: size_of::<u64>(),
@@ -89,7 +89,10 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             packet.set_phase(way.phase());
         }
         let port = site.port + local;
-        if at.st.ports.get(port).waiting != 0 {
+        let (word, bit) = at.open_bit(local);
+        let waits = at.st.ports.get(port).waiting != 0;
+        let is_shut = waits && *at.st.waiting.get(word) & bit == 0;
+        if waits && !is_shut {
             at.catch_up(port, now);
         }
         let record = at.st.ports.get(port);
@@ -111,9 +114,12 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             let class = &net.classes[net.peers[port as usize].class() as usize];
             at.st.ports.edit(at.j, port).mark += class.ser(packet.size());
         }
+        // Behind others that lack room it opens nothing, unless it may overtake them.
+        let opens = !is_shut || !PLAIN && (at.st.channels.get(channel).head == NONE || at.model.bubble.is_some());
+        if opens {
+            *at.st.waiting.edit(at.j, word) |= bit;
+        }
         at.enqueue(port, channel, vc, packet);
-        let (word, bit) = at.waiting_bit(local);
-        *at.st.waiting.edit(at.j, word) |= bit;
     }
 
     #[inline(always)]
@@ -123,16 +129,19 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         let local = u32::from(event.port());
         let port = site.port + local;
         let now = event.time().0;
-        // Most ports have nothing that waits, and their records need not be here.
-        let (word, bit) = at.waiting_bit(local);
-        if *at.st.waiting.get(word) & bit != 0 && at.st.ports.get(port).waiting != 0 {
-            at.catch_up(port, now);
-            let free = at.st.ports.get(port).free;
-            if free < now {
+        let channel = channel_of::<PLAIN>(at.net, port, event.vc());
+        // Of channels on which nothing waits, the ports need not be here.
+        if at.st.channels.get(channel).head != NONE {
+            let (word, bit) = at.open_bit(local);
+            if *at.st.waiting.get(word) & bit == 0 {
+                *at.st.waiting.edit(at.j, word) |= bit;
+            } else {
+                at.catch_up(port, now);
+            }
+            if at.st.ports.get(port).free < now {
                 at.st.ports.edit(at.j, port).free = now;
             }
         }
-        let channel = channel_of::<PLAIN>(at.net, port, event.vc());
         at.st.channels.edit(at.j, channel).credit += event.value() as i64;
     }
 
@@ -151,10 +160,11 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
                 let port = at.site.port + word * 64 + bit;
                 at.catch_up(port, end);
                 let record = at.st.ports.get(port);
-                if record.waiting == 0 {
-                    left &= !(1 << bit);
-                } else if record.free >= end {
+                if record.waiting != 0 && record.free >= end {
                     wake = wake.min(record.free);
+                } else {
+                    // Nothing waits, or all that does waits for room.
+                    left &= !(1 << bit);
                 }
             }
             if left != all {
@@ -207,7 +217,8 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
 
     /// Time (ps) that the port needs for what it sends and for what waits, whatever the channel.
     fn backlog<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, port: u32, _: u8, now: u64) -> u64 {
-        if at.st.ports.get(port).waiting != 0 {
+        let (word, bit) = at.open_bit(port - at.site.port);
+        if *at.st.waiting.get(word) & bit != 0 {
             at.catch_up(port, now);
         }
         let record = at.st.ports.get(port);
@@ -285,9 +296,10 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         pairs.find(|&(_, slot)| !self.enters_a_ring(port, self.st.slots.get(slot)))
     }
 
-    /// Where it is noted that packets may wait for a port of the router: the word, and the port's bit in it.
+    /// Where it is noted that a port of the router is open, so that packets that wait for it may start: the word, and the port's bit in it. A port is shut while
+    /// all that waits for it lacks room behind it, and not looked at before a credit comes, or a packet on another channel.
     #[inline(always)]
-    fn waiting_bit(&self, local: u32) -> (u32, u64) {
+    fn open_bit(&self, local: u32) -> (u32, u64) {
         let (words, word) = if PLAIN { (1, 0) } else { (self.net.words, local / 64) };
         (self.lp * words + word, 1 << (local % 64))
     }
@@ -397,3 +409,6 @@ fn oldest<T>(mut channels: u64, of: impl Fn(u32) -> Option<T>, age: impl Fn(&T) 
     }
     best.map(|(_, found)| found)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
 use super::super::Credit;
+use super::super::tests::{CHANGES, lattice, network};
 use super::{Inlet, Owing, owed};
 use crate::models::played::{Played, play};
 use crate::network::Network;
@@ -6,26 +7,7 @@ use crate::network::model::Fabric;
 use crate::spec::*;
 use crate::state::Port;
 use des::Time;
-use topo::{Lattice, TopologySpec};
-
-/// A network under uniform traffic: bytes of a buffer and of a message, load.
-fn network(topology: TopologySpec, buffer: u64, message: u64, load: f64) -> RunSpec {
-    let mut spec = plain(topology);
-    spec.router.buffer = Some(Bytes(buffer));
-    spec.jobs[0].work = Work::Synthetic(Synthetic {
-        load: Some(load),
-        ..Synthetic::of(Pattern::Uniform, Bytes(message))
-    });
-    spec
-}
-
-fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
-    Lattice {
-        shape: shape.to_vec(),
-        width: vec![],
-        nodes_per_router,
-    }
-}
+use topo::TopologySpec;
 
 fn run<const PLAIN: bool>(spec: &RunSpec, change: impl FnOnce(&mut Owing)) -> Played {
     let net = Network::build(spec).unwrap();
@@ -40,34 +22,6 @@ fn sent(run: &Played) -> Vec<[u64; 4]> {
     let of = |port: &Port| [port.packets, port.bytes, port.busy, port.waiting.into()];
     run.ports.iter().map(of).collect()
 }
-
-/// A change of a study.
-type Change = (&'static str, fn(&mut RunSpec));
-
-const CHANGES: [Change; 8] = [
-    ("nothing", |_| {}),
-    ("short links", |spec| {
-        spec.links.default.latency = Time::from_ns(5);
-        spec.router.traversal = Time::from_ns(7);
-    }),
-    ("slow links between routers", |spec| {
-        let slow = LinkSpec {
-            bandwidth: BitsPerSec(50_000_000_000),
-            latency: Time::from_ns(60),
-        };
-        spec.links.by_class.insert("x".into(), slow);
-    }),
-    ("whole packets", |spec| {
-        spec.router.switching = Switching::StoreAndForward
-    }),
-    ("by arrival", |spec| {
-        spec.router.arbitration = Arbitration::Fcfs;
-        spec.router.vcs = Some(3);
-    }),
-    ("Valiant", |spec| spec.routing = RoutingSpec::VALIANT),
-    ("by what waits", |spec| spec.routing = RoutingSpec::MIN_A),
-    ("small packets", |spec| spec.nic.packet = Bytes(700)),
-];
 
 #[test]
 fn nobody_can_tell_room_that_is_told_of_late() {
