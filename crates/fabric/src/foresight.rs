@@ -61,7 +61,7 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
             sought.ask(net, st, event.lp(), key, place);
         }
     }
-    if M::CREDITS_OPEN_PORTS && ports != Ports::None {
+    if M::SHUTS_PORTS && ports != Ports::None {
         each_opened::<M>(net, st, events, |_, port, head| {
             st.ports.prefetch_one(port);
             net.peers.prefetch_one(port as usize);
@@ -76,7 +76,7 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
             n += 1;
         }
     });
-    if M::CREDITS_OPEN_PORTS && ports != Ports::None {
+    if M::SHUTS_PORTS && ports != Ports::None {
         each_opened::<M>(net, st, events, |lp, _, head| {
             ask_for_giver::<M>(net, st, lp, &net.sites[lp as usize], st.slots.get(head));
         });
@@ -86,15 +86,19 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
     }
 }
 
-/// Shows the ports for which packets wait on a channel that one of these events gives room to, each with its router and the first of the packets.
+/// Shows the shut ports with packets that wait for the channel to which one of these events gives room, each with its router and the first of the packets.
 #[inline(always)]
 fn each_opened<M: RouterModel>(net: &Network, st: &State, events: &[Packet], mut see: impl FnMut(u32, u32, u32)) {
     for event in events.iter().filter(|event| event.kind() == Kind::Credit) {
-        let port = net.sites[event.lp() as usize].port + u32::from(event.port());
+        let (lp, local) = (event.lp(), u32::from(event.port()));
+        if *st.shut.get(lp * net.words + local / 64) >> (local % 64) & 1 == 0 {
+            continue;
+        }
+        let port = net.sites[lp as usize].port + local;
         let vc = if M::PLAIN { 0 } else { u32::from(event.vc()) };
         let head = st.channels.get(port * net.vcs + vc).head;
         if head != NONE {
-            see(event.lp(), port, head);
+            see(lp, port, head);
         }
     }
 }
@@ -140,7 +144,7 @@ fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet, ports
     if M::CHANNELS {
         st.channels.prefetch_one(port * net.vcs + u32::from(vc));
     }
-    if M::CREDITS_OPEN_PORTS && event.kind() == Kind::Credit {
+    if M::SHUTS_PORTS && event.kind() == Kind::Credit {
         return is_here;
     }
     st.ports.prefetch_one(port);
@@ -176,12 +180,16 @@ fn foresee_endpoint(net: &Network, st: &State, event: &Packet) {
     }
 }
 
-/// Shows the output ports (places in the columns) of a router that packets may wait for.
+/// Shows the output ports (places in the columns) of a router that packets may wait for which may start.
 #[inline(always)]
-pub(crate) fn each_waiting(net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32)) {
+pub(crate) fn each_open<M: RouterModel>(net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32)) {
     let first = net.sites[lp as usize].port;
     for word in 0..net.words {
-        let mut bits = *st.waiting.get(lp * net.words + word);
+        let index = lp * net.words + word;
+        let mut bits = *st.waiting.get(index);
+        if M::SHUTS_PORTS {
+            bits &= !*st.shut.get(index);
+        }
         while bits != 0 {
             see(first + word * 64 + bits.trailing_zeros());
             bits &= bits - 1;
@@ -261,20 +269,16 @@ impl<M: RouterModel> Fabric<M> {
                     let nodes = net.node_places(lp, &net.sites[lp as usize]);
                     st.routers.prefetch_one(lp);
                     st.waiting.prefetch_one(lp * net.words);
+                    if M::SHUTS_PORTS {
+                        st.shut.prefetch_one(lp * net.words);
+                    }
                     st.due.prefetch(nodes.start, nodes.end);
                 }
                 Hint::Records => self.ask_for_few_records(st, lp, ahead.end.0),
                 Hint::Lists => self.ask_for_lists(st, lp),
-                Hint::Heads => {
-                    self.ask_for_free_slot(st, lp, 1);
-                    self.ask_for_ends_of_heads(st, lp);
-                }
-                Hint::Followers => {
-                    self.ask_for_free_slot(st, lp, 2);
-                    self.ask_for_messages_of_heads(st, lp, 0);
-                }
+                Hint::Heads => self.ask_for_ends_of_heads(st, lp),
+                Hint::Followers => self.ask_for_messages_of_heads(st, lp, 0),
                 Hint::Last => {
-                    self.ask_for_free_slot(st, lp, 3);
                     self.ask_for_messages_of_heads(st, lp, 1);
                     ask_for_posts(net, st, lp, ahead.end.0);
                 }
@@ -323,33 +327,18 @@ impl<M: RouterModel> Fabric<M> {
     /// Asks for the packets at the heads of a router's queues, and for the slot of the next that waits.
     #[inline(always)]
     fn ask_for_lists(&self, st: &State, lp: u32) {
-        self.ask_for_free_slot(st, lp, 0);
-        self.model.heads(&self.net, st, lp, |_, head| ask_for_slot(st, head));
-    }
-
-    /// Asks for the slot that a packet will wait in, if so many do before it.
-    #[inline(always)]
-    fn ask_for_free_slot(&self, st: &State, lp: u32, before: u32) {
-        if !M::CHANNELS {
-            return;
-        }
-        let mut free = st.routers.get(lp).free_slot;
-        for _ in 0..before {
-            if free == NONE {
-                return;
-            }
-            free = st.links.get(free).next;
-        }
-        if free != NONE {
+        let free = st.routers.get(lp).free_slot;
+        if M::CHANNELS && free != NONE {
             ask_for_slot(st, free);
         }
+        self.model.heads(&self.net, st, lp, |_, head| ask_for_slot(st, head));
     }
 
     /// [`Hint::Records`] of a router that few events come to, which tell what they will touch: the rest is what waits, and interfaces that act.
     #[inline(always)]
     fn ask_for_few_records(&self, st: &State, lp: u32, end: u64) {
         let net = &self.net;
-        each_waiting(net, st, lp, |port| {
+        each_open::<M>(net, st, lp, |port| {
             st.ports.prefetch_one(port);
             if M::CHANNELS && (M::PLAIN || net.vcs == 1) {
                 st.channels.prefetch_one(port);

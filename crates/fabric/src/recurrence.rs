@@ -306,6 +306,8 @@ pub(crate) fn own_columns(first: &State, second: &State, has_output_buffers: boo
     let State {
         routers: _,
         waiting: _,
+        // Follows from the rest.
+        shut: _,
         ports: _,
         channels: _,
         inlets,

@@ -319,8 +319,10 @@ des::columns! {
     pub struct State {
         /// A record per router.
         pub routers: Router,
-        /// Bit sets of output ports with waiting packets, on credit routers of those whose packets do not all wait for credits: `words_per_router` words per router.
+        /// Bit sets of output ports with waiting packets: `words_per_router` words per router.
         pub waiting: u64,
+        /// Credit routers: of these ports, those whose packets all wait for room.
+        pub shut: u64,
         /// A record per output port: network ports, then one ejection port per node, router by router.
         pub ports: Port,
         /// A record per output port and virtual channel.

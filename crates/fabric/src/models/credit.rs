@@ -3,13 +3,14 @@
 //! A packet that starts on a link at s occupies it for size/bandwidth; its head can leave the next router at s + latency + traversal.
 //! It starts only if the next buffer has room for all of it. Its own buffer is free when its tail has left; the credit then takes the
 //! link latency back. Departures are computed by catch-up: a port with waiting packets has no event, and everything that starts before
-//! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last.
+//! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last. A port is
+//! shut while all that waits for it lacks room behind it: nobody looks at it before a credit comes, or a packet that may start before those.
 //!
 //! With `router.bubble = n`, the bubble rule (Carrión and others 1997), buffers are counted in slots of the largest packet: a packet that comes
 //! from a node or from another dimension starts only with n slots free, one that stays in its ring with one, and passes those that lack the rest.
 
 use crate::equipment::RouterSpec;
-use crate::foresight::each_waiting;
+use crate::foresight::each_open;
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::Packet;
@@ -41,7 +42,7 @@ struct Bubble {
 
 impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     const PLAIN: bool = PLAIN;
-    const CREDITS_OPEN_PORTS: bool = true;
+    const SHUTS_PORTS: bool = true;
     const INLETS: bool = true;
     const RECORDS: ModelRecords = ModelRecords {
         per_channel: size_of::<u64>(),
@@ -89,10 +90,9 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             packet.set_phase(way.phase());
         }
         let port = site.port + local;
-        let (word, bit) = at.open_bit(local);
-        let waits = at.st.ports.get(port).waiting != 0;
-        let is_shut = waits && *at.st.waiting.get(word) & bit == 0;
-        if waits && !is_shut {
+        let (word, bit) = at.waiting_bit(local);
+        let is_shut = *at.st.shut.get(word) & bit != 0;
+        if at.st.ports.get(port).waiting != 0 && !is_shut {
             at.catch_up(port, now);
         }
         let record = at.st.ports.get(port);
@@ -114,12 +114,12 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             let class = &net.classes[net.peers[port as usize].class() as usize];
             at.st.ports.edit(at.j, port).mark += class.ser(packet.size());
         }
-        // Behind others that lack room it opens nothing, unless it may overtake them.
-        let opens = !is_shut || !PLAIN && (at.st.channels.get(channel).head == NONE || at.model.bubble.is_some());
-        if opens {
-            *at.st.waiting.edit(at.j, word) |= bit;
+        // One that comes behind others of its channel opens nothing, unless it may pass them.
+        if !PLAIN && is_shut && (at.st.channels.get(channel).head == NONE || at.model.bubble.is_some()) {
+            *at.st.shut.edit(at.j, word) &= !bit;
         }
         at.enqueue(port, channel, vc, packet);
+        *at.st.waiting.edit(at.j, word) |= bit;
     }
 
     #[inline(always)]
@@ -129,19 +129,19 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         let local = u32::from(event.port());
         let port = site.port + local;
         let now = event.time().0;
-        let channel = channel_of::<PLAIN>(at.net, port, event.vc());
-        // Of channels on which nothing waits, the ports need not be here.
-        if at.st.channels.get(channel).head != NONE {
-            let (word, bit) = at.open_bit(local);
-            if *at.st.waiting.get(word) & bit == 0 {
-                *at.st.waiting.edit(at.j, word) |= bit;
-            } else {
-                at.catch_up(port, now);
+        // Most ports have nothing that waits, and their records need not be here.
+        let (word, bit) = at.waiting_bit(local);
+        if *at.st.waiting.get(word) & bit != 0 && at.st.ports.get(port).waiting != 0 {
+            match *at.st.shut.get(word) & bit {
+                0 => at.catch_up(port, now),
+                _ => *at.st.shut.edit(at.j, word) &= !bit,
             }
-            if at.st.ports.get(port).free < now {
+            let free = at.st.ports.get(port).free;
+            if free < now {
                 at.st.ports.edit(at.j, port).free = now;
             }
         }
+        let channel = channel_of::<PLAIN>(at.net, port, event.vc());
         at.st.channels.edit(at.j, channel).credit += event.value() as i64;
     }
 
@@ -151,24 +151,28 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         let words = if PLAIN { 1 } else { at.net.words };
         for word in 0..words {
             let index = at.lp * words + word;
-            let all = *at.st.waiting.get(index);
-            let mut bits = all;
-            let mut left = all;
+            let (waiting, shut) = (*at.st.waiting.get(index), *at.st.shut.get(index));
+            let mut bits = waiting & !shut;
+            let (mut idle, mut lacking) = (0, 0);
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let port = at.site.port + word * 64 + bit;
                 at.catch_up(port, end);
                 let record = at.st.ports.get(port);
-                if record.waiting != 0 && record.free >= end {
+                if record.waiting == 0 {
+                    idle |= 1 << bit;
+                } else if record.free >= end {
                     wake = wake.min(record.free);
                 } else {
-                    // Nothing waits, or all that does waits for room.
-                    left &= !(1 << bit);
+                    lacking |= 1 << bit;
                 }
             }
-            if left != all {
-                at.st.waiting.set(at.j, index, left);
+            if idle != 0 {
+                at.st.waiting.set(at.j, index, waiting & !idle);
+            }
+            if lacking != 0 {
+                at.st.shut.set(at.j, index, shut | lacking);
             }
         }
         wake
@@ -186,6 +190,8 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     }
 
     fn start(&self, net: &Network, routers: &Range<u32>, st: &mut State) {
+        let words = routers.start * net.words..routers.end * net.words;
+        st.shut.fill(words.start, vec![0; words.len()]);
         if self.tells_late() {
             let ports = net.part(routers).ports;
             let places = ports.start * net.vcs..ports.end * net.vcs;
@@ -203,7 +209,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
 
     #[inline(always)]
     fn heads(&self, net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32, u32)) {
-        each_waiting(net, st, lp, |port| {
+        each_open::<Self>(net, st, lp, |port| {
             if PLAIN {
                 return see(port, st.channels.get(port).head);
             }
@@ -217,8 +223,8 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
 
     /// Time (ps) that the port needs for what it sends and for what waits, whatever the channel.
     fn backlog<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, port: u32, _: u8, now: u64) -> u64 {
-        let (word, bit) = at.open_bit(port - at.site.port);
-        if *at.st.waiting.get(word) & bit != 0 {
+        let (word, bit) = at.waiting_bit(port - at.site.port);
+        if *at.st.waiting.get(word) & !*at.st.shut.get(word) & bit != 0 {
             at.catch_up(port, now);
         }
         let record = at.st.ports.get(port);
@@ -296,10 +302,9 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         pairs.find(|&(_, slot)| !self.enters_a_ring(port, self.st.slots.get(slot)))
     }
 
-    /// Where it is noted that a port of the router is open, so that packets that wait for it may start: the word, and the port's bit in it. A port is shut while
-    /// all that waits for it lacks room behind it, and not looked at before a credit comes, or a packet on another channel.
+    /// Where it is noted that packets may wait for a port of the router, and that it is shut: the word, and the port's bit in it.
     #[inline(always)]
-    fn open_bit(&self, local: u32) -> (u32, u64) {
+    fn waiting_bit(&self, local: u32) -> (u32, u64) {
         let (words, word) = if PLAIN { (1, 0) } else { (self.net.words, local / 64) };
         (self.lp * words + word, 1 << (local % 64))
     }

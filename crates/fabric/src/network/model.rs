@@ -154,8 +154,8 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// Whether what a router sends to a node has to find room there, too.
     const NODES_GIVE_CREDITS: bool = false;
 
-    /// Whether a credit looks at the record of its port only where packets wait for its channel, which it may let start.
-    const CREDITS_OPEN_PORTS: bool = false;
+    /// Whether ports are [shut](State::shut), and a credit looks at the record of its port only where packets wait for it.
+    const SHUTS_PORTS: bool = false;
 
     /// Whether there may be [`State::inlets`].
     const INLETS: bool = false;

@@ -246,7 +246,8 @@ impl<const PLAIN: bool> Fabric<Credit<PLAIN>> {
         let mut at = self.at(st, j, lp, sink);
         let (first, now) = (at.site.port, packet.time().0);
         for word in 0..net.words {
-            let mut bits = *at.st.waiting.get(lp * net.words + word);
+            let index = lp * net.words + word;
+            let mut bits = *at.st.waiting.get(index) & !*at.st.shut.get(index);
             while bits != 0 {
                 at.catch_up(first + word * 64 + bits.trailing_zeros(), now);
                 bits &= bits - 1;

@@ -56,7 +56,7 @@ pub(super) const CHANGES: [Change; 8] = [
     ("small packets", |spec| spec.nic.packet = Bytes(700)),
 ];
 
-/// Output ports that are shut in a router state: how many, and those of them with a packet that finds room.
+/// Output ports that are shut: how many, and those of them with a packet that finds room, or with none.
 fn shut<const PLAIN: bool>(world: &Fabric<Credit<PLAIN>>, st: &State) -> (usize, Vec<u32>) {
     let net = &world.net;
     let (mut shut, mut wrong) = (0, vec![]);
@@ -64,8 +64,7 @@ fn shut<const PLAIN: bool>(world: &Fabric<Credit<PLAIN>>, st: &State) -> (usize,
         let class = |port: u32| net.peers[(site.port + port) as usize].class();
         for local in 0..site.ports() {
             let port = site.port + local;
-            let word = *st.waiting.get(lp as u32 * net.words + local / 64);
-            if word >> (local % 64) & 1 == 1 || st.ports.get(port).waiting == 0 {
+            if *st.shut.get(lp as u32 * net.words + local / 64) >> (local % 64) & 1 == 0 {
                 continue;
             }
             shut += 1;
@@ -86,7 +85,7 @@ fn shut<const PLAIN: bool>(world: &Fabric<Credit<PLAIN>>, st: &State) -> (usize,
                 let mut slots = waiting_behind(st, channel.head).take(passing);
                 slots.any(|slot| channel.credit >= room(slot))
             };
-            if (0..net.vcs).any(finds_room) {
+            if st.ports.get(port).waiting == 0 || (0..net.vcs).any(finds_room) {
                 wrong.push(port);
             }
         }
