@@ -13,6 +13,8 @@ use std::time::Duration;
 const TRIAL: u64 = 1 << 14;
 /// Windows of a burst on trial, at most: where meeting is dear it is not tried for long.
 const TRIAL_WINDOWS: u64 = 1 << 8;
+/// Windows of the first burst after a trial that all workers have won, at most: so many that the thinnest that are tried hold enough events to tell.
+const FIRST_WINDOWS: u64 = 3 * TRIAL_WINDOWS;
 /// What meeting costs for each worker, and an event, in ns: the quiet machine of docs/how-to/parallel-runs.md.
 const MEETING: f64 = 100.0;
 const EVENT: f64 = 70.0;
@@ -96,15 +98,17 @@ impl WorkerChoice {
         self.thin.map(|events| (events, worth(self.workers)))
     }
 
-    /// Workers of the next burst, and its events and windows if it is a trial.
+    /// Workers of the next burst, and its events and windows at most, where they are fewer than others are watched for: of a trial, and of the first burst of all
+    /// workers after theirs. One that seemed good by chance, where others want the processors, is not believed for long.
     pub(crate) fn next(&self) -> (usize, Option<(u64, u64)>) {
-        let (all, short) = match self.phase {
-            ChoicePhase::Look | ChoicePhase::Base => (false, true),
-            ChoicePhase::WarmUp | ChoicePhase::Trial => (!self.all, true),
-            ChoicePhase::Settled(_) => (self.all, false),
+        let trial = Some((TRIAL * self.workers as u64, TRIAL_WINDOWS));
+        let (all, most) = match self.phase {
+            ChoicePhase::Look | ChoicePhase::Base => (false, trial),
+            ChoicePhase::WarmUp | ChoicePhase::Trial => (!self.all, trial),
+            ChoicePhase::Settled(0) if self.all => (true, Some((u64::MAX, FIRST_WINDOWS))),
+            ChoicePhase::Settled(_) => (self.all, None),
         };
-        let trial = (TRIAL * self.workers as u64, TRIAL_WINDOWS);
-        (if all { self.workers } else { 1 }, short.then_some(trial))
+        (if all { self.workers } else { 1 }, most)
     }
 
     /// Takes note of a burst of `events` in so many windows that took `wall`.
@@ -180,9 +184,9 @@ mod tests {
         let mut choice = WorkerChoice::new(4, 1);
         let (mut alone, mut together) = (0, 0);
         for burst in 0..n {
-            let (workers, trial) = choice.next();
-            let events = trial
-                .map_or(1 << 20, |(events, windows)| events.min(windows * window))
+            let (workers, most) = choice.next();
+            let events = most
+                .map_or(1 << 20, |(events, windows)| events.min(windows * window).min(1 << 20))
                 .max(window);
             let (one, many) = costs(burst);
             let cost = if workers == 1 { one } else { many };
@@ -231,17 +235,19 @@ mod tests {
     fn several_workers_that_seemed_faster_on_trial_only_are_given_up_after_a_burst() {
         let (mut choice, mut many) = (WorkerChoice::new(2, 1), 0);
         for _ in 0..100 {
-            let (workers, trial) = choice.next();
-            let cost = match (workers, trial) {
-                (1, _) => 100,
-                (_, Some(_)) => 70,
-                (_, None) => {
+            let (workers, most) = choice.next();
+            let (events, windows) = most.unwrap_or((1 << 20, 1 << 20));
+            let events = events.min(windows * 30);
+            let cost = match workers {
+                1 => 100,
+                _ if windows == TRIAL_WINDOWS => 70,
+                _ => {
                     many += 1;
+                    assert_eq!(windows, FIRST_WINDOWS);
                     500
                 }
             };
-            let events = trial.map_or(1 << 20, |(events, _)| events);
-            choice.learn(events, events.div_ceil(1_000), Duration::from_nanos(events * cost));
+            choice.learn(events, events / 30, Duration::from_nanos(events * cost));
         }
         // Each trial is believed once.
         assert!((1..=6).contains(&many), "{many}");

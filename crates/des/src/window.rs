@@ -224,16 +224,21 @@ impl<'w, W: World> WindowEngine<'w, W> {
                 self.reached = until;
                 return Stop::Until;
             }
-            let (workers, trial) = match &self.choice {
+            let (workers, most) = match &self.choice {
                 Some(choice) => choice.next(),
                 None => (self.active, None),
             };
             self.share_out(workers);
+            let watched = (
+                WATCH_EVENTS * workers as u64,
+                WATCH_WINDOWS * if workers == 1 { 1 } else { 8 },
+            );
+            let (events, windows) = most.map_or(watched, |(events, windows)| (events.min(watched.0), windows));
             let bounds = Bounds {
                 index,
                 until,
-                events: trial.map_or(WATCH_EVENTS * workers as u64, |(events, _)| events),
-                windows: trial.map_or(WATCH_WINDOWS * if workers == 1 { 1 } else { 8 }, |(_, windows)| windows),
+                events,
+                windows,
                 together: self.together,
             };
             let begun = Instant::now();
