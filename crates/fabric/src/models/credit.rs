@@ -46,6 +46,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     const INLETS: bool = true;
     const RECORDS: ModelRecords = ModelRecords {
         per_channel: size_of::<u64>(),
+        per_router: size_of::<u64>(),
         ..ModelRecords::NONE
     };
     const HOST_CREDITS: bool = true;

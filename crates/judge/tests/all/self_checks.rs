@@ -631,10 +631,10 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
         let net = world.net();
         let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);
-        let stated = ports * (64 + 24 * vcs) + routers * (32 + 8 * words) + nodes * (64 + 64 + 40 + 8 + 4);
+        let stated = ports * (64 + 24 * vcs) + routers * (32 + 16 * words) + nodes * (64 + 64 + 40 + 8 + 4);
         let (state, _) = world.start(0..world.n_lps());
         assert_eq!(state.memory(), stated, "{} nodes", nodes);
         per_node.push(stated / nodes);
     }
-    assert_eq!(per_node, [1004, 1004, 1004, 423, 535, 619]);
+    assert_eq!(per_node, [1012, 1012, 1012, 424, 536, 620]);
 }
