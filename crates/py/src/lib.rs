@@ -3,8 +3,6 @@
 mod away;
 mod errors;
 #[cfg(target_os = "linux")]
-mod large_blocks;
-#[cfg(target_os = "linux")]
 mod programs;
 mod ranks;
 mod result;
@@ -18,7 +16,7 @@ use std::path::Path;
 
 #[cfg(target_os = "linux")]
 #[global_allocator]
-static MEMORY: large_blocks::LargeBlocks = large_blocks::LargeBlocks;
+static MEMORY: pages::LargePages = pages::LargePages;
 
 /// Entries of a registry kind as JSON; an empty kind lists the kinds.
 #[pyfunction]
@@ -153,6 +151,8 @@ fn parquet(path: &Path) -> Result<String, String> {
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
+    #[cfg(target_os = "linux")]
+    pages::survive_forks();
     ::study::user_file::set_parquet_reader(parquet);
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("StudyError", py.get_type::<errors::StudyError>())?;
