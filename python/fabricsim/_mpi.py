@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 import traceback
+from array import array
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -34,6 +35,8 @@ _FIRST = 1 << 16
 _KEPT = 1 << 26
 #: Looks at unfinished transfers before a rank naps: with a core for each rank (a millisecond's worth), and with fewer cores.
 _LOOKS = (4_000, 50)
+#: Up to so many ranks each sends to each other one at a meeting, which takes the time of one message; more add up what all say by trees.
+_PAIRS = 8
 _NAP_S = 20e-6
 
 
@@ -73,6 +76,9 @@ class Ranks:
         #: Threads that each rank may take without taking another's core; the same number on all.
         self.threads: int = max(1, communicator.allreduce(mine, op=MPI.MIN))
         self._looks = _LOOKS[0] if len(cores) <= of_machine else _LOOKS[1]
+        #: Whether :meth:`meet` is to be used at meetings.
+        self.adds_up: bool = self.size > _PAIRS
+        self._meetings = 0
 
     def exchange(self, out: Sequence[bytes]) -> list[bytes]:
         """Send ``out[r]`` to every rank ``r`` and return what each has sent here; called by all ranks alike."""
@@ -100,6 +106,53 @@ class Ranks:
             rank, rest = long.popitem()
             came[rank] = b"".join((memoryview(self._inbox[rank])[8:], rest))
         return came
+
+    def meet(self, least: bytes, sums: bytes, out: Sequence[bytes]) -> tuple[list[int], list[int], list[bytes]]:
+        """Meet all ranks at the end of a window; called by all alike.
+
+        Parameters
+        ----------
+        least, sums : bytes
+            Words of 64 bits of which the least of all ranks counts, and words that are added up.
+        out : sequence of bytes
+            What every other rank is to get; nothing is sent where it is empty.
+
+        Returns
+        -------
+        tuple
+            The words of all ranks together, and the messages that have come, by rank.
+        """
+        mpi, communicator = self._mpi, self._communicator
+        words, added = array("Q", least), array("Q", sums)
+        least_of_all, all_together = array("Q", bytes(len(least))), array("Q", bytes(len(sums)))
+        to_come = array("i", [0])
+        # A rank that has left this meeting may send for the next one before others have taken all of this; none is two ahead.
+        self._meetings += 1
+        tag = 3 + self._meetings % 2
+        sends = [communicator.Isend([out[rank], mpi.BYTE], dest=rank, tag=tag) for rank in self._inbox if out[rank]]
+        sent = array("i", [int(rank != self.rank and bool(part)) for rank, part in enumerate(out)])
+        self._finish(
+            [
+                communicator.Iallreduce([words, mpi.UINT64_T], [least_of_all, mpi.UINT64_T], op=mpi.MIN),
+                communicator.Iallreduce([added, mpi.UINT64_T], [all_together, mpi.UINT64_T], op=mpi.SUM),
+                communicator.Ireduce_scatter_block([sent, mpi.INT], [to_come, mpi.INT], op=mpi.SUM),
+            ]
+        )
+        came: list[tuple[int, bytes]] = []
+        status = mpi.Status()
+        looks = 0
+        while len(came) < to_come[0]:
+            message = communicator.Improbe(source=mpi.ANY_SOURCE, tag=tag, status=status)
+            if message is None:
+                looks += 1
+                if looks > self._looks:
+                    time.sleep(_NAP_S)
+                continue
+            part = bytearray(status.Get_count(mpi.BYTE))
+            message.Recv([part, mpi.BYTE])
+            came.append((status.Get_source(), bytes(part)))
+        self._finish(sends)
+        return list(least_of_all), list(all_together), [part for _, part in sorted(came)]
 
     def _room(self, rank: int, length: int) -> memoryview:
         """Return memory for the rest of a message from `rank`."""

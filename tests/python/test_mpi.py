@@ -62,7 +62,15 @@ TABLES = ("links.parquet", "messages.parquet", "cdf.parquet", "hops.parquet")
 
 @pytest.mark.parametrize(
     ("ranks", "workers", "engine"),
-    [(2, 1, "auto"), (3, 1, "auto"), (2, 2, "conservative"), (2, 1, "optimistic"), (3, 2, "optimistic")],
+    [
+        (2, 1, "auto"),
+        (3, 1, "auto"),
+        (2, 2, "conservative"),
+        (2, 1, "optimistic"),
+        (3, 2, "optimistic"),
+        (10, 1, "auto"),
+        (9, 1, "optimistic"),
+    ],
 )
 def test_ranks_give_the_result_of_one_process(tmp_path: Path, ranks: int, workers: int, engine: str) -> None:
     study = _study(tmp_path)
@@ -76,6 +84,8 @@ def test_ranks_give_the_result_of_one_process(tmp_path: Path, ranks: int, worker
     assert len(alone) == len(shared) == 2
     for one, many in zip(alone, shared, strict=True):
         assert many["execution"]["workers"] == ranks * workers  # type: ignore[index]
+        assert many["execution"]["messages_per_meeting"] > 0  # type: ignore[index]
+        assert one["execution"]["messages_per_meeting"] is None  # type: ignore[index]
         assert many["engine"] == ("optimistic" if engine == "optimistic" else "conservative")
         for key in ("digest", "messages", "packets", "packet_hops", "events", "latency_ns", "hops", "accepted_load", "verdict"):
             assert one[key] == many[key], key

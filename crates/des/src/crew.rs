@@ -74,11 +74,11 @@ pub(crate) struct Bounds {
 }
 
 impl<E: Event> Crew<E> {
-    /// A crew of `workers`.
-    pub(crate) fn new(workers: usize) -> Self {
+    /// A crew of `workers` with `n_blocks` blocks.
+    pub(crate) fn new(workers: usize, n_blocks: usize) -> Self {
         Crew {
             barrier: Barrier::for_workers(workers),
-            mail: Mail::new(workers),
+            mail: Mail::new(workers, n_blocks),
             reports: (0..workers).map(|_| Default::default()).collect(),
             step: 0,
         }
@@ -147,7 +147,7 @@ impl<E: Event> Crew<E> {
             }
             let (own, lanes) = (worker.own(), &mut worker.lanes);
             self.mail.take_back(me, step, &own, lanes.n_blocks, &mut lanes.pool);
-            self.mail.take(me, step, &own, &mut *lanes.rings, &mut lanes.pool);
+            self.mail.take(me, step, &own, &mut lanes.rings, &mut lanes.pool);
             if broken {
                 burst.pause = Pause::Broken;
                 return burst;

@@ -46,6 +46,8 @@ pub struct Teamwork {
     pub windows_shared: u64,
     /// Windows from one meeting to the next.
     pub together: u64,
+    /// What ranks have carried to each other; none where one process ran.
+    pub carried: Option<Carried>,
     /// Wall time with several workers running.
     pub wall_shared: Duration,
     /// Part of the workers' time spent waiting for each other, 0 to 1, measured in some of the windows.
@@ -54,6 +56,23 @@ pub struct Teamwork {
     pub given_up: Option<(f64, f64)>,
     /// Several workers were not tried: events that a window held for each, and how many would be worth a trial.
     pub thin: Option<(f64, f64)>,
+}
+
+/// What ranks have sent to each other at their meetings: messages with events and their bytes, all ranks together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Messages.
+    pub messages: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Carried {
+    /// Adds others.
+    pub fn add(&mut self, others: Carried) {
+        self.messages += others.messages;
+        self.bytes += others.bytes;
+    }
 }
 
 /// What speculation did.

@@ -6,12 +6,12 @@
 use crate::barrier::{Barrier, Gone};
 use crate::block::Block;
 use crate::crew::{Bounds, Burst, Crew, Pause};
-use crate::layout::{Layout, MAX_BLOCKS};
+use crate::layout::Layout;
 use crate::mail::{Mail, NEVER};
 use crate::pace::Speculation;
 use crate::phold::{Ball, Nobody, Phold, Players};
 use crate::pool::Pool;
-use crate::ring::{EventRing, WindowGrid};
+use crate::ring::{EventRing, Rings, WindowGrid};
 use crate::rounds::Rounds;
 use crate::speculator::Speculator;
 use crate::sync::{SharedCell, pretend_to_panic, sleeps};
@@ -151,7 +151,7 @@ impl Post {
     fn new(workers: usize, spins: u32, steps: u64) -> Post {
         Post {
             barrier: Barrier::new(workers, spins),
-            mail: Mail::new(workers),
+            mail: Mail::new(workers, workers),
             workers,
             steps,
         }
@@ -165,7 +165,7 @@ impl Post {
 
     fn work(&self, me: usize) {
         let (own, mut grid) = (me..me + 1, WindowGrid::new(WIDTH));
-        let mut rings: [EventRing<Ball>; MAX_BLOCKS] = std::array::from_fn(|_| EventRing::default());
+        let mut rings = Rings::new(self.workers);
         let mut pool = Pool::default();
         let place = self.barrier.enter(me);
         for step in 1..=self.steps {
@@ -257,7 +257,7 @@ fn conservative_workers_give_one_history_in_every_interleaving() {
         let burst = crew.work(&world, &mut worker, me, BOUNDS);
         judge(me, burst, &worker.blocks[0]);
     };
-    explore(2, Some(3), || Crew::new(2), work);
+    explore(2, Some(3), || Crew::new(2, 2), work);
 }
 
 #[test]
@@ -270,5 +270,5 @@ fn optimistic_workers_give_one_history_in_every_interleaving() {
         let (burst, _) = rounds.work(&world, &mut worker, me, BOUNDS);
         judge(me, burst, &worker.blocks[0]);
     };
-    explore(2, Some(3), || Rounds::new(2, Speculation::fixed(2)), work);
+    explore(2, Some(3), || Rounds::new((2, 2), Speculation::fixed(2)), work);
 }

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-/// Most blocks; a power of two. Tools that slow a program down a thousand times are spared most of the rings.
-pub const MAX_BLOCKS: usize = if cfg!(any(loom, miri)) { 8 } else { 64 };
+/// Most blocks, and so most workers of all ranks. Tools that slow a program down a thousand times are spared most of them.
+pub const MAX_BLOCKS: usize = if cfg!(any(loom, miri)) { 8 } else { 1_024 };
 
 /// Blocks of LPs.
 #[derive(Clone, Debug, PartialEq, Eq)]

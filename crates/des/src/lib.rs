@@ -56,7 +56,7 @@ pub mod world;
 pub use block::FORESEEN;
 pub use cache::prefetch;
 pub use column::{Column, Columns, Journal, Log, NoJournal};
-pub use engine::{Gathered, Outcome, Progress, Stop, Teamwork, View, history, run_phases};
+pub use engine::{Carried, Gathered, Outcome, Progress, Stop, Teamwork, View, history, run_phases};
 pub use layout::Layout;
 pub use optimistic::OptimisticEngine;
 pub use pack::{Pack, Torn};

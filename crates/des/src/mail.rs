@@ -5,7 +5,6 @@
 //! barrier that is done: the owner takes the buffers back for what it sends next. The mailbox is used again in the step after that: one
 //! barrier per step is enough.
 
-use crate::layout::MAX_BLOCKS;
 use crate::pool::Pool;
 use crate::ring::{EventRing, Letter, WindowGrid};
 use crate::sync::SharedCell;
@@ -17,7 +16,7 @@ pub(crate) const NEVER: u64 = u64::MAX;
 
 /// Letters by block that one worker leaves in one step. Written by the owner before the barrier, read by the block's worker after it.
 #[repr(align(128))]
-struct Mailbox<E>(Box<[SharedCell<Letter<E>>; MAX_BLOCKS]>);
+struct Mailbox<E>(Box<[SharedCell<Letter<E>>]>);
 
 // SAFETY: the barrier separates the owner's turn from that of the readers.
 #[allow(unsafe_code)]
@@ -27,9 +26,9 @@ unsafe impl<E: Send + Sync> Sync for Mailbox<E> {}
 pub(crate) struct Mail<E>(Vec<[Mailbox<E>; 2]>);
 
 impl<E: Event> Mail<E> {
-    /// Empty mailboxes of `workers`.
-    pub(crate) fn new(workers: usize) -> Self {
-        let mailbox = || Mailbox(Box::new(std::array::from_fn(|_| SharedCell::new(Letter::default()))));
+    /// Empty mailboxes of `workers` for letters to `n_blocks` blocks.
+    pub(crate) fn new(workers: usize, n_blocks: usize) -> Self {
+        let mailbox = || Mailbox((0..n_blocks).map(|_| SharedCell::new(Letter::default())).collect());
         Mail((0..workers).map(|_| [mailbox(), mailbox()]).collect())
     }
 

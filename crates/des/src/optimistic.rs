@@ -47,7 +47,7 @@ pub struct OptimisticEngine<'w, W: World> {
 }
 
 impl<'w, W: World> OptimisticEngine<'w, W> {
-    /// An engine with `n_workers` workers, on as many threads, on about `n_blocks` blocks, at most 64; no more workers than blocks.
+    /// An engine with `n_workers` workers, on as many threads, on about `n_blocks` blocks, at most [`MAX_BLOCKS`](crate::layout::MAX_BLOCKS); no more workers than blocks.
     pub fn new(world: &'w W, observer: W::Observer, n_blocks: u32, n_workers: u32, speculation: Speculation) -> Self {
         let block = |lps| Ok::<_, Infallible>(Block::new(world, lps));
         let Ok(engine) = Self::build(world, observer, n_blocks, n_workers, speculation, Time::ZERO, block);
@@ -97,7 +97,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         }
         Ok(OptimisticEngine {
             world,
-            rounds: Rounds::new(n_workers, speculation),
+            rounds: Rounds::new((n_workers, layout.n_blocks()), speculation),
             workers,
             outcome: Outcome::default(),
             now: time,

@@ -49,6 +49,66 @@ pub trait Transport {
     /// Sends `out[r]` to every rank `r` and returns what each of them has sent here; called by all ranks alike. What is for the own
     /// rank comes back as it is.
     fn exchange(&mut self, out: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Broken>;
+
+    /// A meeting at the end of a window: makes of `words` the least and the sums of those of all ranks, sends `out[r]` to every rank `r` for which it is not
+    /// empty, and returns what has come, in any order; called by all ranks alike.
+    ///
+    /// By itself a message to each other rank with the words in front of it, which is soonest among few. Among many, transports that can add up by a
+    /// tree send less.
+    fn meet(&mut self, words: &mut MeetingWords, out: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Broken> {
+        meet_by_pairs(self, words, out)
+    }
+}
+
+/// What all ranks are to know at a meeting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct MeetingWords {
+    /// Of which the least of all ranks counts.
+    pub least: [u64; 2],
+    /// Which are added up, modulo 2^64.
+    pub sums: [u64; 7],
+}
+
+impl MeetingWords {
+    /// Makes them those of both.
+    pub fn add(&mut self, other: &MeetingWords) {
+        self.least
+            .iter_mut()
+            .zip(other.least)
+            .for_each(|(least, word)| *least = (*least).min(word));
+        self.sums
+            .iter_mut()
+            .zip(other.sums)
+            .for_each(|(sum, word)| *sum = sum.wrapping_add(word));
+    }
+}
+
+/// [`Transport::meet`] by one [`Transport::exchange`].
+///
+/// # Errors
+/// The connection is broken.
+pub fn meet_by_pairs<T: Transport + ?Sized>(
+    transport: &mut T,
+    words: &mut MeetingWords,
+    out: Vec<Vec<u8>>,
+) -> Result<Vec<Vec<u8>>, Broken> {
+    const HEAD: usize = size_of::<MeetingWords>();
+    let headed = |body: Vec<u8>| [bytemuck::bytes_of(words), &body[..]].concat();
+    let came = transport.exchange(out.into_iter().map(headed).collect())?;
+    let mut bodies = Vec::new();
+    for (rank, message) in came.into_iter().enumerate() {
+        let (head, body) = message
+            .split_at_checked(HEAD)
+            .ok_or_else(|| Broken::torn("it is too short"))?;
+        if rank != transport.rank() {
+            words.add(&bytemuck::pod_read_unaligned(head));
+        }
+        if !body.is_empty() {
+            bodies.push(body.to_vec());
+        }
+    }
+    Ok(bodies)
 }
 
 /// Says `words` to all ranks and returns what each of them says; called by all ranks alike.

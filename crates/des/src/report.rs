@@ -24,6 +24,9 @@ pub(crate) struct WorkerReport {
     pub(crate) broken: u64,
 }
 
+/// The words of a report of which the least of all counts, and those that are added up.
+pub(crate) type ReportWords = ([u64; 2], [u64; 5]);
+
 const WORDS: usize = size_of::<WorkerReport>() / 8;
 
 impl WorkerReport {
@@ -37,6 +40,27 @@ impl WorkerReport {
         wall: 0,
         broken: 0,
     };
+
+    /// Its words, for ranks that make one report of all.
+    pub(crate) fn words(&self) -> ReportWords {
+        let sums = [self.executed, self.rolled_back, self.kept, self.peak, self.broken];
+        ([self.next, !self.wall], sums)
+    }
+
+    /// The report that has given such words.
+    pub(crate) fn of_words(
+        ([next, not_wall], [executed, rolled_back, kept, peak, broken]): ReportWords,
+    ) -> WorkerReport {
+        WorkerReport {
+            next,
+            executed,
+            rolled_back,
+            kept,
+            peak,
+            wall: !not_wall,
+            broken,
+        }
+    }
 
     /// Makes it the report of both.
     pub(crate) fn add(&mut self, other: WorkerReport) {

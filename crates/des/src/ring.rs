@@ -4,6 +4,7 @@ use crate::far::FarEvents;
 use crate::pool::{CHUNK, Pool};
 use crate::time::Time;
 use crate::world::Event;
+use std::ops::{Deref, DerefMut};
 
 /// Windows that a ring holds; a power of two and a multiple of 64.
 pub const SLOTS: usize = if cfg!(loom) { 64 } else { 256 };
@@ -95,6 +96,51 @@ pub struct EventRing<E> {
     last: (usize, usize),
     /// Events beyond the ring.
     far: FarEvents<E>,
+}
+
+/// A ring for each block. Their number is a power of two, so that the number of a block is cut to it: a look at the length for every event that is sent costs
+/// up to a seventh of a run.
+pub(crate) struct Rings<E> {
+    rings: Box<[EventRing<E>]>,
+    /// One less than their number.
+    mask: usize,
+}
+
+impl<E: Event> Rings<E> {
+    /// Empty rings for `n_blocks` blocks.
+    pub(crate) fn new(n_blocks: usize) -> Self {
+        let n = n_blocks.next_power_of_two();
+        Rings {
+            rings: (0..n).map(|_| EventRing::default()).collect(),
+            mask: n - 1,
+        }
+    }
+
+    /// The ring of a block.
+    #[inline(always)]
+    pub(crate) fn of(&mut self, block: u32) -> &mut EventRing<E> {
+        // SAFETY: the mask is one less than the number of rings, which is a power of two and stays.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.rings.get_unchecked_mut(block as usize & self.mask)
+        }
+    }
+}
+
+impl<E> Deref for Rings<E> {
+    type Target = [EventRing<E>];
+
+    #[inline]
+    fn deref(&self) -> &[EventRing<E>] {
+        &self.rings
+    }
+}
+
+impl<E> DerefMut for Rings<E> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [EventRing<E>] {
+        &mut self.rings
+    }
 }
 
 /// Events of a ring on their way to another: few of a window in one piece, so that they cost another core few cache lines, many in their

@@ -55,12 +55,12 @@ impl Agreed {
 }
 
 impl<E: Event> Rounds<E> {
-    /// Rounds of `workers`.
-    pub(crate) fn new(workers: usize, speculation: Speculation) -> Self {
+    /// Rounds of `workers` with `n_blocks` blocks.
+    pub(crate) fn new((workers, n_blocks): (usize, usize), speculation: Speculation) -> Self {
         Rounds {
             barrier: Barrier::for_workers(workers),
-            events: Mail::new(workers),
-            antis: Mail::new(workers),
+            events: Mail::new(workers, n_blocks),
+            antis: Mail::new(workers, n_blocks),
             reports: (0..workers).map(|_| Default::default()).collect(),
             most_kept: speculation.kept,
             agreed: Agreed::new(speculation, workers),
@@ -117,7 +117,7 @@ impl<E: Event> Rounds<E> {
             let Lanes { rings, pool, .. } = &mut worker.lanes;
             for (mail, rings) in [(&self.events, rings), (&self.antis, &mut worker.antis)] {
                 mail.take_back(me, step, &own, n_blocks, pool);
-                mail.take(me, step, &own, &mut **rings, pool);
+                mail.take(me, step, &own, rings, pool);
             }
             Some(all)
         })

@@ -7,10 +7,10 @@ use crate::block::{Block, run_block};
 use crate::column::NoJournal;
 use crate::differ::{Changes, annihilate};
 use crate::history::{EventCounts, History, Open};
-use crate::layout::{Layout, MAX_BLOCKS};
+use crate::layout::Layout;
 use crate::pass::{PANICKED, survives};
 use crate::pool::Pool;
-use crate::ring::{EventRing, WindowGrid};
+use crate::ring::{Rings, WindowGrid};
 use crate::sort::{Scratch, by_lp};
 use crate::time::Time;
 use crate::worker::{Clock, Lanes};
@@ -24,7 +24,7 @@ pub(crate) struct Speculator<W: World> {
     /// committed is the open one.
     pub(crate) lanes: Lanes<W>,
     /// Events to be taken back, in the same way.
-    pub(crate) antis: Box<[EventRing<W::Event>; MAX_BLOCKS]>,
+    pub(crate) antis: Rings<W::Event>,
     /// All windows before it have been run, at least once.
     done: u64,
     /// Number of the first block.
@@ -59,7 +59,7 @@ impl<W: World> Speculator<W> {
     pub(crate) fn new(world: &W, observer: W::Observer, grid: WindowGrid, layout: &Layout) -> Self {
         Speculator {
             lanes: Lanes::new(world, observer, grid, layout),
-            antis: Box::new(std::array::from_fn(|_| EventRing::default())),
+            antis: Rings::new(layout.n_blocks()),
             done: 0,
             first: 0,
             blocks: Vec::new(),
@@ -316,15 +316,8 @@ impl<W: World> Speculator<W> {
 }
 
 /// Puts events into the rings of their blocks.
-fn deliver<E: Event>(
-    rings: &mut [EventRing<E>; MAX_BLOCKS],
-    grid: &WindowGrid,
-    shift: u32,
-    events: &[E],
-    pool: &mut Pool<E>,
-) {
+fn deliver<E: Event>(rings: &mut Rings<E>, grid: &WindowGrid, shift: u32, events: &[E], pool: &mut Pool<E>) {
     for event in events {
-        let ring = &mut rings[(event.lp() >> shift) as usize % MAX_BLOCKS];
-        ring.insert(grid, *event, pool);
+        rings.of(event.lp() >> shift).insert(grid, *event, pool);
     }
 }

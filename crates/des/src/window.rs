@@ -59,12 +59,12 @@ impl<'w, W: World> WindowEngine<'w, W> {
     /// Narrowest window the engine takes, in ps; below it the reference engine's total order is the better loop.
     pub const MIN_WIDTH: u64 = WindowGrid::MIN_WIDTH;
 
-    /// An engine with one worker on about `n_blocks` blocks, at most 64 (see [`World::layout`]).
+    /// An engine with one worker on about `n_blocks` blocks, at most [`MAX_BLOCKS`](crate::layout::MAX_BLOCKS) (see [`World::layout`]).
     pub fn new(world: &'w W, observer: W::Observer, n_blocks: u32) -> Self {
         Self::with_workers(world, observer, n_blocks, 1)
     }
 
-    /// An engine with `n_workers` workers, on as many threads, on about `n_blocks` blocks, at most 64; no more workers than blocks.
+    /// An engine with `n_workers` workers, on as many threads, on about `n_blocks` blocks, at most as many; no more workers than blocks.
     pub fn with_workers(world: &'w W, observer: W::Observer, n_blocks: u32, n_workers: u32) -> Self {
         let block = |lps| Ok::<_, Infallible>(Block::new(world, lps));
         let Ok(engine) = Self::build(world, observer, n_blocks, n_workers, Time::ZERO, block);
@@ -117,8 +117,8 @@ impl<'w, W: World> WindowEngine<'w, W> {
         let mut engine = WindowEngine {
             world,
             together,
+            crew: Crew::new(n_workers, layout.n_blocks()),
             layout,
-            crew: Crew::new(n_workers),
             workers,
             active: 1,
             choice: None,

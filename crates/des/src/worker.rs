@@ -3,9 +3,9 @@
 use crate::block::{Before, Block, Late, insert_late, run_block, take_late};
 use crate::checker::Checker;
 use crate::column::{Mark, NoJournal};
-use crate::layout::{Layout, MAX_BLOCKS};
+use crate::layout::Layout;
 use crate::pool::Pool;
-use crate::ring::{EventRing, WindowGrid};
+use crate::ring::{Rings, WindowGrid};
 use crate::sort::Scratch;
 use crate::time::Time;
 use crate::world::{Event, Observe, Outbox, World, check_sent_at};
@@ -16,7 +16,7 @@ use std::time::Duration;
 ///
 /// The rings of the worker's own blocks hold all that is to come; those of other blocks what it has sent there in this window.
 pub(crate) struct Lanes<W: World> {
-    pub(crate) rings: Box<[EventRing<W::Event>; MAX_BLOCKS]>,
+    pub(crate) rings: Rings<W::Event>,
     /// Buffers for all of them.
     pub(crate) pool: Pool<W::Event>,
     pub(crate) grid: WindowGrid,
@@ -57,7 +57,7 @@ impl<W: World> Lanes<W> {
     /// Nothing pending.
     pub(crate) fn new(world: &W, observer: W::Observer, grid: WindowGrid, layout: &Layout) -> Self {
         Lanes {
-            rings: Box::new(std::array::from_fn(|_| EventRing::default())),
+            rings: Rings::new(layout.n_blocks()),
             pool: Pool::default(),
             grid,
             end: 0,
@@ -106,12 +106,9 @@ impl<W: World> Outbox<W::Event, W::Record> for Lanes<W> {
             if ahead == 0 {
                 self.send_late(event);
             } else {
-                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(
-                    self.grid.index,
-                    ahead,
-                    event,
-                    &mut self.pool,
-                );
+                self.rings
+                    .of(event.lp() >> self.shift)
+                    .push(self.grid.index, ahead, event, &mut self.pool);
             }
         } else {
             self.send_far(event);

@@ -68,13 +68,15 @@ impl Blocks {
 
     /// The block of each router, for other ranks.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.of.iter().map(|&block| block as u8).collect()
+        self.of.iter().flat_map(|&block| (block as u16).to_le_bytes()).collect()
     }
 
     /// [`Blocks::new`] of what [`Blocks::to_bytes`] gave, if it fits.
     pub fn from_bytes(of: &[u8], n_blocks: usize, groups: usize) -> Option<Blocks> {
-        let fits = of.iter().all(|&block| usize::from(block) < n_blocks);
-        fits.then(|| Blocks::new(of.iter().map(|&block| block.into()).collect(), n_blocks, groups))
+        let (of, rest) = of.as_chunks::<2>();
+        let of: Vec<u32> = of.iter().map(|&bytes| u16::from_le_bytes(bytes).into()).collect();
+        let fits = rest.is_empty() && of.iter().all(|&block| (block as usize) < n_blocks);
+        fits.then(|| Blocks::new(of, n_blocks, groups))
     }
 
     /// The blocks of a partition of the network.
@@ -147,6 +149,24 @@ mod tests {
     use crate::spec::plain;
     use topo::{Lattice, TopologySpec};
     use work::build_error::BuildError;
+
+    #[test]
+    fn other_ranks_get_the_blocks_of_all_routers() {
+        let blocks = |n_blocks: u32| {
+            Blocks::new(
+                (0..3_000).map(|router| router * 7 % n_blocks).collect(),
+                n_blocks as usize,
+                4,
+            )
+        };
+        for n_blocks in [4, 256, 260, 1_024] {
+            let told = blocks(n_blocks).to_bytes();
+            let read = Blocks::from_bytes(&told, n_blocks as usize, 4).unwrap();
+            assert_eq!(read.of, blocks(n_blocks).of);
+            assert!(Blocks::from_bytes(&told[1..], n_blocks as usize, 4).is_none());
+            assert!(Blocks::from_bytes(&told, n_blocks as usize - 4, 4).is_none());
+        }
+    }
 
     #[test]
     fn a_process_has_the_ports_of_its_own_routers_only() {

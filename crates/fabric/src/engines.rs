@@ -22,7 +22,7 @@ pub enum EngineKind {
     RollbackCheck,
     /// By windows.
     Window {
-        /// About so many blocks, at most 64.
+        /// About so many blocks, at most [`MAX_BLOCKS`](des::layout::MAX_BLOCKS).
         blocks: u32,
         /// Threads, at most one for each block.
         workers: u32,
@@ -31,7 +31,7 @@ pub enum EngineKind {
     },
     /// Ahead of what is safe.
     Optimistic {
-        /// About so many blocks, at most 64.
+        /// About so many blocks, at most [`MAX_BLOCKS`](des::layout::MAX_BLOCKS).
         blocks: u32,
         /// Threads, at most one for each block.
         workers: u32,

@@ -142,7 +142,9 @@ def show(
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, max=64, help="Workers of --partition \\[default: those of the study, else the cores]."),
+        typer.Option(
+            "--workers", min=1, max=1024, help="Workers of --partition \\[default: those of the study, else the cores]."
+        ),
     ] = None,
     jobs: Annotated[bool, typer.Option("--placement", help="Also show how many nodes each job has in each group.")] = False,
     as_json: JsonOption = False,

@@ -7,7 +7,7 @@ use super::{Broken, ResumeError, Transport, agree, bring, say};
 use crate::block::{Block, by_name};
 use crate::checkpoint::{self, OpenedCheckpoint};
 use crate::crew::{Bounds, Pause};
-use crate::engine::{Engine, Gathered, Outcome, Progress, Stop, Teamwork, View, Watch, add};
+use crate::engine::{Carried, Engine, Gathered, Outcome, Progress, Stop, Teamwork, View, Watch, add};
 use crate::mail::NEVER;
 use crate::optimistic::{Speculated, Speculation};
 use crate::pack::Torn;
@@ -54,6 +54,7 @@ pub struct RankEngine<'w, 't, W: World> {
     outcome: Outcome,
     busy: Duration,
     wait: Duration,
+    carried: Carried,
     failure: Option<Broken>,
     reached: Time,
     /// [`Observe::tally`] of all ranks when the watcher was asked last, or at the end of a run.
@@ -149,6 +150,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
             outcome: Outcome::default(),
             busy: Duration::ZERO,
             wait: Duration::ZERO,
+            carried: Carried::default(),
             failure: None,
             reached: time,
             tally: [0; 5],
@@ -217,6 +219,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
             let burst = self.team.run(self.world, bounds, &mut abroad);
             self.busy += abroad.busy;
             self.wait += abroad.wait;
+            self.carried.add(abroad.carried);
             if let Some(broken) = abroad.failure {
                 return Err(broken);
             }
@@ -303,6 +306,7 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
             given_up: None,
             thin: None,
             together: self.together,
+            carried: Some(self.carried),
         })
     }
 

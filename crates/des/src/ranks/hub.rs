@@ -2,11 +2,13 @@
 //! what is for other ranks, while the workers beside it wait at the next barrier.
 //!
 //! Within a rank events change hands by [`crate::mail`], in two steps of it a meeting: what workers have sent, and what has come from
-//! other ranks. Bytes between ranks are a [`MeetingHead`], then events, 32 bytes each, of every kind of mail.
+//! other ranks. Bytes between ranks are a [`MeetingHead`], then events, 32 bytes each, of every kind of mail; ranks without events for each other send
+//! none.
 
 use super::shares::Shares;
-use super::{Broken, Transport};
+use super::{Broken, MeetingWords, Transport};
 use crate::barrier::{Barrier, Entered};
+use crate::engine::Carried;
 use crate::mail::{Mail, NEVER};
 use crate::pool::Pool;
 use crate::report::{Posted, WorkerReport};
@@ -15,14 +17,12 @@ use crate::world::Event;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// What stands in front of the events of a message: the report of the rank that sends it, and the numbers of its events by kind of mail. Three times
-/// 32 bytes: events stay aligned.
+/// What stands in front of the events of a message: their numbers by kind of mail, as long as an event, so that events stay aligned.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct MeetingHead {
-    report: WorkerReport,
     events: [u64; 2],
-    spare: [u64; 3],
+    spare: [u64; 2],
 }
 
 /// The other ranks, in the hands of the first worker.
@@ -34,6 +34,8 @@ pub(super) struct Abroad<'a> {
     /// Time between meetings, and at them.
     pub(super) busy: Duration,
     pub(super) wait: Duration,
+    /// Messages with events and their bytes, from any rank to any other.
+    pub(super) carried: Carried,
     since: Instant,
 }
 
@@ -45,6 +47,7 @@ impl<'a> Abroad<'a> {
             failure: None,
             busy: Duration::ZERO,
             wait: Duration::ZERO,
+            carried: Carried::default(),
             since: Instant::now(),
         }
     }
@@ -81,18 +84,20 @@ impl<'a> Abroad<'a> {
     ) -> Result<WorkerReport, Broken> {
         const {
             assert!(
-                size_of::<E>() == 32 && size_of::<MeetingHead>() == 96,
+                size_of::<E>() == 32 && size_of::<MeetingHead>() == 32,
                 "events travel as 32 bytes"
             )
         };
         let message = |rank: usize| {
             let events: [&[E]; K] = std::array::from_fn(|kind| &out[kind][rank][..]);
-            let head = MeetingHead {
-                report,
-                events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
-                spare: [0; 3],
-            };
             let n: usize = events.iter().map(|events| events.len()).sum();
+            if n == 0 {
+                return Vec::new();
+            }
+            let head = MeetingHead {
+                events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
+                spare: [0; 2],
+            };
             let mut bytes = Vec::with_capacity(size_of::<MeetingHead>() + n * size_of::<E>());
             bytes.extend_from_slice(bytemuck::bytes_of(&head));
             events
@@ -100,21 +105,30 @@ impl<'a> Abroad<'a> {
                 .for_each(|events| bytes.extend_from_slice(bytemuck::cast_slice(events)));
             bytes
         };
-        let messages = (0..self.transport.size()).map(message).collect();
+        let messages: Vec<Vec<u8>> = (0..self.transport.size()).map(message).collect();
         drop(out);
-        let came = self.transport.exchange(messages)?;
+        let sent = Carried {
+            messages: messages.iter().filter(|message| !message.is_empty()).count() as u64,
+            bytes: messages.iter().map(|message| message.len() as u64).sum(),
+        };
+        let (least, [executed, rolled_back, kept, peak, broken]) = report.words();
+        let mut words = MeetingWords {
+            least,
+            sums: [executed, rolled_back, kept, peak, broken, sent.messages, sent.bytes],
+        };
+        let came = self.transport.meet(&mut words, messages)?;
+        let [executed, rolled_back, kept, peak, broken, messages, bytes] = words.sums;
+        self.carried.add(Carried { messages, bytes });
         let own = self.shares.blocks_of(self.transport.rank());
         // Workers that run ahead have antis as a second kind of mail; to others nothing comes within a window that they have run.
         let earliest = grid.start + if K == 1 { grid.width } else { 0 };
-        let mut all = WorkerReport::NOTHING;
         for message in &came {
             let (head, body) = message
                 .split_at_checked(size_of::<MeetingHead>())
                 .ok_or_else(|| Broken::torn("it is too short"))?;
             let head: MeetingHead = bytemuck::pod_read_unaligned(head);
-            all.add(head.report);
             let (mut events, rest) = body.as_chunks::<32>();
-            if !rest.is_empty() || head.events.iter().sum::<u64>() != events.len() as u64 {
+            if !rest.is_empty() || head.events.iter().copied().fold(0, u64::saturating_add) != events.len() as u64 {
                 return Err(Broken::torn("it holds part of an event"));
             }
             for (rings, n) in rings.iter_mut().zip(head.events) {
@@ -130,7 +144,10 @@ impl<'a> Abroad<'a> {
                 }
             }
         }
-        Ok(all)
+        Ok(WorkerReport::of_words((
+            words.least,
+            [executed, rolled_back, kept, peak, broken],
+        )))
     }
 }
 
@@ -158,10 +175,11 @@ pub(super) struct Seat<'h, E, const K: usize> {
 }
 
 impl<E: Event, const K: usize> Hub<E, K> {
-    pub(super) fn new(workers: usize) -> Self {
+    /// For `workers` of a rank, with the `n_blocks` blocks of all ranks.
+    pub(super) fn new(workers: usize, n_blocks: usize) -> Self {
         Hub {
             barrier: Barrier::for_workers(workers),
-            mail: std::array::from_fn(|_| Mail::new(workers)),
+            mail: std::array::from_fn(|_| Mail::new(workers, n_blocks)),
             reports: (0..workers).map(|_| Posted::default()).collect(),
             agreed: Posted::default(),
             step: 0,

@@ -106,6 +106,10 @@ mod tests {
             assert_eq!(even.lps_of(rank).len(), 1 << 12);
             assert_eq!(even.blocks(rank, 1).len(), 8);
         }
-        assert_eq!(shares(1 << 14, 40, 3).workers, 1, "64 blocks are not enough for more");
+        assert_eq!(
+            shares(1 << 14, 600, 3).workers,
+            1,
+            "1,024 blocks are not enough for more"
+        );
     }
 }

@@ -132,7 +132,7 @@ impl<W: World> Team<W> {
             };
             return Team::Windows {
                 workers: shares.map(worker).collect(),
-                hub: Hub::new(n),
+                hub: Hub::new(n, sharing.layout.n_blocks()),
             };
         };
         let worker = |share: Vec<DealtBlock<W>>| {
@@ -145,7 +145,7 @@ impl<W: World> Team<W> {
         let all = sharing.n_running();
         Team::Ahead {
             workers: shares.map(worker).collect(),
-            hub: Hub::new(n),
+            hub: Hub::new(n, sharing.layout.n_blocks()),
             memory: MemoryBudget {
                 most_kept: speculation.kept.saturating_mul(sharing.n_workers() / sharing.workers),
                 workers: all,

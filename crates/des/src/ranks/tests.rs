@@ -16,9 +16,12 @@ fn world(n_lps: u32, remote: f64) -> Phold {
     }
 }
 
-/// What `job` gives on every rank.
+/// What `job` gives on every rank. Two meet by pairs, more add up what they say.
 fn on_ranks<R: Send>(ranks: usize, job: impl Fn(&mut local::Local) -> R + Sync) -> Vec<R> {
-    let mut ends = local::connect(ranks);
+    let mut ends = match ranks {
+        ..=2 => local::connect(ranks),
+        _ => local::connect_adding_up(ranks),
+    };
     std::thread::scope(|scope| {
         let runs: Vec<_> = ends.iter_mut().map(|end| scope.spawn(|| job(end))).collect();
         runs.into_iter().map(|run| run.join().unwrap()).collect()

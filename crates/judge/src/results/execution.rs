@@ -2,7 +2,7 @@
 
 use super::{Concluded, figures};
 use des::optimistic::Speculated;
-use des::{Outcome, Teamwork, Time};
+use des::{Carried, Outcome, Teamwork, Time};
 use std::time::Duration;
 
 figures! {
@@ -16,6 +16,8 @@ figures! {
         barrier_share: Option<f64> = Share, "waiting for workers", "Part of the workers' time spent waiting for each other; null for one worker.";
         remark: Option<String> = Text, "remark", "What was found out about workers, and about jobs that were to be run apart, in words.";
         windows_per_meeting: u64 = Count, "windows per meeting", "Windows from one meeting of the workers to the next: more than one where what they send to each other takes longer than what is sent within a worker.";
+        messages_per_meeting: Option<f64> = Count, "messages per meeting", "Messages with events that ranks send to each other at a meeting of all, on average, all ranks together; null without ranks.";
+        bytes_per_meeting: Option<f64> = Bytes, "bytes per meeting", "Bytes of these messages; null without ranks.";
         skipped_periods: u64 = Count, "periods left out", "Periods that were counted without being run, since all that happens in them had happened before.", parts Sum;
         skipped_ns: f64 = Nanoseconds, "time left out", "Simulated time of these periods, those of jobs that were run apart added up.", parts Sum;
         apart: usize = Count, "runs apart", "Runs into which this one was divided, since some of its jobs have their own periods and do not meet; 0 where it was one.", parts Sum;
@@ -102,6 +104,10 @@ impl Execution {
             .met
             .then(|| "jobs that had not met were run apart, then met, and were run as one until they had".to_owned());
         let workers = teamwork.map_or(1, |teamwork| teamwork.workers);
+        let per_meeting = |part: fn(Carried) -> u64| {
+            let teamwork = teamwork.as_ref()?;
+            Some(part(teamwork.carried?) as f64 / teamwork.windows_shared.max(1) as f64)
+        };
         Execution {
             workers,
             wall_s,
@@ -115,6 +121,8 @@ impl Execution {
                 .chain(met)
                 .reduce(|one, other| format!("{one}; {other}")),
             windows_per_meeting: teamwork.map_or(1, |teamwork| teamwork.together.max(1)),
+            messages_per_meeting: per_meeting(|carried| carried.messages),
+            bytes_per_meeting: per_meeting(|carried| carried.bytes),
             speculation: speculated.map(Speculation::from),
             skipped_periods: left_out.periods,
             skipped_ns: Time(left_out.time).as_ns(),

@@ -1616,6 +1616,22 @@ fn workers_with_whole_groups_meet_once_in_several_windows() {
 }
 
 #[test]
+fn a_hundred_workers_have_blocks_for_all() {
+    let mut spec = plain(TopologySpec::Torus(lattice(&[32, 32], &[], 1)));
+    spec.router.model = RouterKind::CREDIT;
+    spec.jobs[0].work = synthetic(0.4, 3_000);
+    spec.control.end = Some(Time::from_us(2));
+    spec.control.warmup = Some(Time::ZERO);
+    let alone = result("torus", &spec, Engine::Sequential).summary;
+    spec.control.workers = 100;
+    for engine in [Engine::Conservative, Engine::Optimistic] {
+        let shared = result("torus", &spec, engine).summary;
+        assert_eq!(shared.execution.workers, 100);
+        assert_eq!(shared.digest, alone.digest, "{engine:?}");
+    }
+}
+
+#[test]
 fn forwarding_tables_give_one_answer_on_every_engine() {
     let works = works();
     for (i, (what, mut spec)) in table_cells().into_iter().enumerate() {

@@ -780,7 +780,7 @@ const RUN: &[Parameter] = &[
         "workers",
         Type::Or(
             &("auto", "the cores that no other run of the campaign needs"),
-            &Type::Integer { min: 1, max: 64 },
+            &Type::Integer { min: 1, max: 1_024 },
         ),
         Default::Text("auto"),
         "Worker threads of a run, under mpirun of each rank; never changes the result.",
@@ -890,13 +890,13 @@ pub(super) const ENGINES: &[Entry] = &[
         "The window engine on several threads, which meet after every window.",
     )
     .source("Chandy and Misra 1979; Nicol 1993 (windows)")
-    .limits("At most 64 threads."),
+    .limits("At most 1,024 threads, those of all ranks together."),
     Entry::new(
         "optimistic",
         "Workers run windows ahead of the safe one, keep an undo log, and go back where that was wrong (Time Warp).",
     )
     .source("Jefferson 1985; Steinman 1991 (rounds)")
-    .limits("At most 64 threads. Slower than conservative unless little travels between workers."),
+    .limits("At most 1,024 threads, those of all ranks together. Slower than conservative unless little travels between workers."),
     Entry::new("reference", "A plain binary heap of events, written to be read.").limits("Slow."),
     Entry::new(
         "rollback-check",
