@@ -140,14 +140,8 @@ class Ranks:
         )
         came: list[tuple[int, bytes]] = []
         status = mpi.Status()
-        looks = 0
         while len(came) < to_come[0]:
-            message = communicator.Improbe(source=mpi.ANY_SOURCE, tag=tag, status=status)
-            if message is None:
-                looks += 1
-                if looks > self._looks:
-                    time.sleep(_NAP_S)
-                continue
+            message = self._until(lambda: communicator.Improbe(source=mpi.ANY_SOURCE, tag=tag, status=status))
             part = bytearray(status.Get_count(mpi.BYTE))
             message.Recv([part, mpi.BYTE])
             came.append((status.Get_source(), bytes(part)))
@@ -163,12 +157,17 @@ class Ranks:
         return memoryview(self._rests[rank])[:length]
 
     def _finish(self, requests: list[Any]) -> None:
-        """Wait for transfers without burning a core that another rank may need."""
+        """Wait for transfers."""
+        self._until(lambda: self._mpi.Request.Testall(requests))
+
+    def _until(self, look: Callable[[], Any]) -> Any:
+        """Look until there is something, without burning a core that another rank may need."""
         looks = 0
-        while not self._mpi.Request.Testall(requests):
+        while not (found := look()):
             looks += 1
             if looks > self._looks:
                 time.sleep(_NAP_S)
+        return found
 
     def tell(self, task: dict[str, Any] | None) -> dict[str, Any] | None:
         """Hand a task from rank 0 to all others; None ends their service."""

@@ -53,7 +53,7 @@ pub trait Transport {
     /// A meeting at the end of a window: makes of `words` the least and the sums of those of all ranks, sends `out[r]` to every rank `r` for which it is not
     /// empty, and returns what has come, in any order; called by all ranks alike.
     ///
-    /// By itself a message to each other rank with the words in front of it, which is soonest among few. Among many, transports that can add up by a
+    /// By itself a message to each other rank with the words behind it, which is soonest among few. Among many, transports that can add up by a
     /// tree send less.
     fn meet(&mut self, words: &mut MeetingWords, out: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Broken> {
         meet_by_pairs(self, words, out)
@@ -93,19 +93,22 @@ pub fn meet_by_pairs<T: Transport + ?Sized>(
     words: &mut MeetingWords,
     out: Vec<Vec<u8>>,
 ) -> Result<Vec<Vec<u8>>, Broken> {
-    const HEAD: usize = size_of::<MeetingWords>();
-    let headed = |body: Vec<u8>| [bytemuck::bytes_of(words), &body[..]].concat();
-    let came = transport.exchange(out.into_iter().map(headed).collect())?;
+    const WORDS: usize = size_of::<MeetingWords>();
+    let with_words = |mut body: Vec<u8>| {
+        body.extend_from_slice(bytemuck::bytes_of(words));
+        body
+    };
+    let came = transport.exchange(out.into_iter().map(with_words).collect())?;
     let mut bodies = Vec::new();
-    for (rank, message) in came.into_iter().enumerate() {
-        let (head, body) = message
-            .split_at_checked(HEAD)
-            .ok_or_else(|| Broken::torn("it is too short"))?;
+    for (rank, mut message) in came.into_iter().enumerate() {
+        let events = message.len().checked_sub(WORDS);
+        let events = events.ok_or_else(|| Broken::torn("it is too short"))?;
         if rank != transport.rank() {
-            words.add(&bytemuck::pod_read_unaligned(head));
+            words.add(&bytemuck::pod_read_unaligned(&message[events..]));
         }
-        if !body.is_empty() {
-            bodies.push(body.to_vec());
+        message.truncate(events);
+        if !message.is_empty() {
+            bodies.push(message);
         }
     }
     Ok(bodies)

@@ -98,7 +98,8 @@ impl<'a> Abroad<'a> {
                 events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
                 spare: [0; 2],
             };
-            let mut bytes = Vec::with_capacity(size_of::<MeetingHead>() + n * size_of::<E>());
+            let mut bytes =
+                Vec::with_capacity(size_of::<MeetingHead>() + n * size_of::<E>() + size_of::<MeetingWords>());
             bytes.extend_from_slice(bytemuck::bytes_of(&head));
             events
                 .iter()
