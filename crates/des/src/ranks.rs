@@ -115,7 +115,10 @@ pub fn meet_by_pairs<T: Transport + ?Sized>(
 }
 
 /// Says `words` to all ranks and returns what each of them says; called by all ranks alike.
-fn say<const N: usize>(transport: &mut dyn Transport, words: [u64; N]) -> Result<Vec<[u64; N]>, Broken> {
+///
+/// # Errors
+/// The connection is broken.
+pub fn say<const N: usize>(transport: &mut dyn Transport, words: [u64; N]) -> Result<Vec<[u64; N]>, Broken> {
     let message = bytemuck::cast_slice::<u64, u8>(&words).to_vec();
     let came = transport.exchange(vec![message; transport.size()])?;
     let read = |message: &Vec<u8>| {
@@ -146,6 +149,41 @@ pub fn bring(transport: &mut dyn Transport, bytes: Vec<u8>) -> Result<Vec<Vec<u8
     let mut out = vec![Vec::new(); transport.size()];
     out[0] = bytes;
     transport.exchange(out)
+}
+
+/// The same for what may be much: the first rank gets it in order of the ranks, of as many at a time as have `most` bytes together, or of one.
+///
+/// # Errors
+/// The connection is broken.
+pub fn bring_in_turn(
+    transport: &mut dyn Transport,
+    mut bytes: Vec<u8>,
+    most: u64,
+    mut take: impl FnMut(Vec<u8>),
+) -> Result<(), Broken> {
+    let lengths = say(transport, [bytes.len() as u64])?;
+    let me = transport.rank();
+    let mut next = 1;
+    while next < lengths.len() {
+        let from = next;
+        let mut sum = 0;
+        while let Some([length]) = lengths
+            .get(next)
+            .filter(|[length]| next == from || sum + length <= most)
+        {
+            sum += length;
+            next += 1;
+        }
+        let mut out = vec![Vec::new(); lengths.len()];
+        if (from..next).contains(&me) {
+            out[0] = std::mem::take(&mut bytes);
+        }
+        let mut came = transport.exchange(out)?;
+        if me == 0 {
+            came.drain(from..next).for_each(&mut take);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use des::Layout;
 use std::ops::Range;
-use topo::{Partition, Wiring};
+use topo::{Partition, Topology};
 
 /// "No router": a place between two blocks.
 pub const NO_ROUTER: u32 = u32::MAX;
@@ -87,8 +87,8 @@ impl Blocks {
 }
 
 /// Places for all routers: in `blocks`, or by number.
-pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
-    let n_routers = wiring.port_offset.len() - 1;
+pub(crate) fn lay_out(blocks: Option<Blocks>, topology: &Topology) -> Laid {
+    let n_routers = topology.n_routers() as usize;
     let Some(Blocks {
         of,
         n_blocks,
@@ -109,7 +109,7 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
     let (mut sizes, mut weights) = (vec![0; n_blocks], vec![0; n_blocks]);
     for (router, &block) in of.iter().enumerate() {
         sizes[block as usize] += 1;
-        weights[block as usize] += u64::from(topo::partition::weight(wiring, router as u32));
+        weights[block as usize] += u64::from(topo::partition::weight(topology, router as u32));
     }
     let layout = Layout::grouped(sizes, weights, groups);
     let mut free: Vec<u32> = (0..n_blocks).map(|block| layout.lps(block).start).collect();
@@ -126,12 +126,12 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
         false => layout.lps(held.start).start..layout.lps(held.end - 1).end,
     };
     let group = |router: u32| of[router as usize] as usize / (n_blocks / groups);
-    let mut crossed = vec![false; wiring.class_names.len()];
+    let mut crossed = vec![false; topology.class_names().len()];
     for router in 0..n_routers as u32 {
-        for port in wiring.port_offset[router as usize]..wiring.port_offset[router as usize + 1] {
-            let peer = wiring.peer_router[port as usize];
-            crossed[usize::from(wiring.class[port as usize])] |= group(peer) != group(router);
-        }
+        let here = group(router);
+        topology.see_cables(router, |peer, _, class| {
+            crossed[usize::from(class)] |= group(peer) != here
+        });
     }
     Laid {
         routers,
@@ -186,6 +186,7 @@ mod tests {
         for mine in [0..2, 2..2, 2..4] {
             let part = build(&blocks.clone().held(mine.clone()));
             held += part.peers.entries().len();
+            assert!(!part.topology.has_cables(), "those of others are made nowhere");
             assert_eq!(part.n_ports(), whole.n_ports());
             let Some(layout) = &part.layout else {
                 panic!("blocks have a layout")
@@ -202,5 +203,28 @@ mod tests {
             assert_eq!(part.lookahead_across(&owner), whole.lookahead_across(&owner));
         }
         assert_eq!(held, whole.peers.entries().len());
+    }
+
+    /// Nothing that a run does before it begins lays out the cables of a large lattice.
+    #[test]
+    fn all_cables_of_a_large_lattice_are_never_together() {
+        let lattice = |shape: &[u32]| Lattice {
+            shape: shape.to_vec(),
+            width: vec![],
+            nodes_per_router: 1,
+        };
+        let hyperx = TopologySpec::HyperX(lattice(&[16, 16, 16]));
+        for spec in [plain(TopologySpec::Torus(lattice(&[64, 64, 8]))), plain(hyperx)] {
+            let partition = |topology: &Topology| {
+                let made = Partition::new(topology, &Default::default(), 4, 8).unwrap();
+                let quality = made.quality(topology);
+                assert!(quality.classes.iter().any(|class| class.cut > 0));
+                Ok::<_, BuildError>(Some(Blocks::of_partition(&made, topology.n_routers()).held(8..16)))
+            };
+            let part = Network::build_apart(&spec, partition).unwrap();
+            assert!(part.prove(&spec.router).words.contains("on a smaller network"));
+            let _ = crate::recurrence::may_repeat(&part);
+            assert!(!part.topology.has_cables());
+        }
     }
 }

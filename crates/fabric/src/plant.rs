@@ -160,11 +160,8 @@ impl Peer {
 
 /// Why a router cannot have the ports and nodes that it has, with a hint.
 pub fn too_many_ports(topology: &Topology, router: u32) -> Option<(String, &'static str)> {
-    let wiring = topology.wiring();
-    let r = router as usize;
-    let ports = wiring.port_offset[r + 1] - wiring.port_offset[r];
-    let nodes = wiring.node_offset[r + 1] - wiring.node_offset[r];
-    (u64::from(ports) + u64::from(nodes) > u16::MAX.into()).then(|| {
+    let (ports, nodes) = (topology.radix(router), topology.nodes_of(router).len());
+    (u64::from(ports) + nodes as u64 > u16::MAX.into()).then(|| {
         let name = topology.router_name(router);
         let reason = format!("router {name} has {ports} ports to routers and {nodes} nodes");
         (reason, "a router takes at most 65,535 of both together")

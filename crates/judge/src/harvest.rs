@@ -24,7 +24,7 @@ mod in_flight;
 mod performed;
 mod waits;
 
-pub use credits::{ChannelCredit, CreditShare};
+pub use credits::{ChannelCredit, CreditShare, CreditsApart};
 pub use in_flight::InFlight;
 pub use waits::Wait;
 
@@ -68,8 +68,8 @@ pub struct Harvest {
     pub outside: Option<ChannelCredit>,
     /// The first channel that has not all of its credit.
     pub missing: Option<ChannelCredit>,
-    /// Credit of channels whose other end is in another part, as this part knows of it.
-    pub apart: Vec<CreditShare>,
+    /// Credit of channels whose other end is in another part, as this part knows of it, until [`Harvest::join_credits`].
+    pub apart: CreditsApart,
     /// Routers with the digests of their events, in the order of the routers once the harvest is whole.
     pub pasts: Vec<(u32, u64)>,
     /// Loads of all links by router and port, if wanted.
@@ -366,7 +366,8 @@ impl Harvest {
             rounded,
             outside,
             missing,
-            apart,
+            // Judged in its own part.
+            apart: _,
             pasts,
             loads,
             windows,
@@ -395,7 +396,6 @@ impl Harvest {
         self.rounded = first(self.rounded.take(), rounded);
         self.outside = first(self.outside.take(), outside);
         self.missing = first(self.missing.take(), missing);
-        self.apart.extend(apart);
         self.pasts.extend(pasts);
         self.loads.extend(loads);
         self.windows.extend(windows);
@@ -413,10 +413,19 @@ impl Harvest {
         self.peak_memory = self.peak_memory.max(peak_memory);
     }
 
-    /// All parts are here: what they know of the same is added up, and lists are put into the order of the routers.
-    pub fn conclude(&mut self, net: &Network) {
-        self.join_credits(net);
+    /// All parts are here: lists are put into the order of the routers.
+    pub fn conclude(&mut self) {
         self.put_in_order();
+    }
+
+    /// Takes the memory for what the parts of all ranks tell.
+    pub fn make_room(&mut self, net: &Network) {
+        let of_all = |have: usize, all: u32| match have {
+            0 => 0,
+            have => (all as usize).saturating_sub(have),
+        };
+        self.loads.reserve_exact(of_all(self.loads.len(), net.n_ports()));
+        self.pasts.reserve_exact(of_all(self.pasts.len(), net.n_routers()));
     }
 
     fn put_in_order(&mut self) {
@@ -526,7 +535,6 @@ impl Pack for Harvest {
         put_option(out, &self.rounded);
         put_option(out, &self.outside);
         put_option(out, &self.missing);
-        put_list(out, &self.apart);
         put(out, self.pasts.len() as u64);
         for &(router, digest) in &self.pasts {
             put(out, router);
@@ -561,7 +569,6 @@ impl Pack for Harvest {
         let busiest = (take(input)?, take_option(input)?);
         let (over, rounded) = (take_option(input)?, take_option(input)?);
         let (outside, missing) = (take_option(input)?, take_option(input)?);
-        let apart = take_list(input)?;
         let mut pasts = Vec::new();
         for _ in 0..take::<u64>(input)? {
             pasts.push((take(input)?, take(input)?));
@@ -589,7 +596,7 @@ impl Pack for Harvest {
             rounded,
             outside,
             missing,
-            apart,
+            apart: CreditsApart::default(),
             pasts,
             loads,
             windows,

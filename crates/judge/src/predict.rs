@@ -28,9 +28,11 @@ use work::workload::{Source, Workload};
 
 /// A worker with the interpreter and Arrow before it runs anything: measured, Python 3.11 on x86-64.
 const PROCESS_BYTES: f64 = 60e6;
-/// Wiring, peers, places and digests: bytes per port, per node and per router beside the state. Arrays that are filled one by one may
-/// hold up to twice what is in them.
-const PORT_TABLES: f64 = 2.0 * (7.0 + 8.0) + 8.0 / 64.0;
+/// Peers, places and digests: bytes per port, per node and per router beside the state. Arrays that are filled one by one may hold up to twice
+/// what is in them.
+const PORT_TABLES: f64 = 8.0 + 8.0 / 64.0;
+/// Bytes per network port of a wiring that is kept.
+const WIRING: f64 = 7.0;
 const NODE_TABLES: f64 = 2.0 * (8.0 + 4.0 + 20.0);
 const ROUTER_TABLES: f64 = 2.0 * (12.0 + 8.0 + 8.0 + 16.0);
 /// Bytes per pending event: its place in a buffer of its window, of which the last one is partly empty, and of one block in eight the
@@ -96,15 +98,14 @@ impl NetworkFacts {
     /// Builds the topology and places the jobs of a run.
     pub fn new(run: &RunSpec) -> Result<NetworkFacts, BuildError> {
         let topology = run.shape()?;
-        let wiring = topology.wiring();
-        let classes = 0..wiring.class_names.len();
+        let keeps_wiring = topology.has_cables();
+        let classes = 0..topology.class_names().len();
         let mut ports: Vec<(String, f64)> = classes
             .map(|class| (topology.rate_of_class(class).0.to_owned(), 0.0))
             .collect();
-        wiring
-            .class
-            .iter()
-            .for_each(|&class| ports[usize::from(class)].1 += 1.0);
+        for router in 0..topology.n_routers() {
+            topology.see_cables(router, |_, _, class| ports[usize::from(class)].1 += 1.0);
+        }
         let vcs = match run.router.named().channels() {
             RouterChannels::Names => 1,
             RouterChannels::One | RouterChannels::AsNeeded | RouterChannels::InClasses => {
@@ -115,7 +116,11 @@ impl NetworkFacts {
             true => 3.0 * f64::from(topology.n_routers()).powi(2),
             false => 0.0,
         };
-        let tables = tables + fabric::routing::table_bytes(&run.routing, &topology);
+        let wiring = match keeps_wiring {
+            true => WIRING * ports.iter().map(|(_, ports)| ports).sum::<f64>(),
+            false => 0.0,
+        };
+        let tables = tables + wiring + fabric::routing::table_bytes(&run.routing, &topology);
         let named = named(run);
         let workload = Workload::build(&named.jobs, &named.control.work_terms(), &topology, BitsPerSec(1))?;
         let hops = |from, to, packets| hops(&run.routing, &topology, (from, to), packets);

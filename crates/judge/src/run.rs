@@ -22,8 +22,9 @@ use fabric::observe::{Span, Stats, Track};
 use fabric::packet::{HORIZON, Packet};
 use fabric::recurrence::may_repeat;
 use fabric::spec::{self, FastForward, MessageDetail, RunSpec};
-use fabric::state::Parts;
+use fabric::state::{Parts, State};
 use serde::Serialize;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 use work::build_error::BuildError;
 use work::mpi::Program;
@@ -163,9 +164,8 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     check::windows(spec, helpers.ranks.is_some(), helpers.keeper.is_some())?;
     check::rounding(spec, &net)?;
     check::deadlock(spec, &net)?;
-    let cables_are_free = !net.routing.asks_for_cables() && net.changes.is_none();
-    if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && cables_are_free {
-        // Each rank has its own part of them in the network's tables.
+    if !net.routing.asks_for_cables() && net.changes.is_none() {
+        // The network's own tables have those of this process.
         net.plant.topology.forget_cables();
     }
     drive(spec, net, helpers, watch)
@@ -384,11 +384,12 @@ fn drive(
     let wanted = wanted(spec, waits, cut.0.min(span.to));
     let (states, stats, outcome) = engine.into_parts();
     let mut harvest = Harvest::reap(&world, &Parts::new(&states), stats, in_flight, &digests, wanted);
+    let held = places(&states);
     drop(states);
     let windows = supervisor.windows.as_ref();
     harvest.windows = windows.map_or(Vec::new(), |windows| windows.told(net));
     harvest.cpu = ran - built;
-    let Some(harvest) = together(harvest, net, ranks)? else {
+    let Some(harvest) = together(harvest, (net, held), ranks)? else {
         return Ok(None);
     };
     manner.wall = begun_wall.elapsed();
@@ -555,37 +556,62 @@ impl Periods {
     }
 }
 
-/// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.
+/// The first rank takes up to so many bytes of others at a time, or what one of them has come to.
+const AT_A_TIME: u64 = 32 << 20;
+
+/// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike. `held` are the
+/// places of the routers of this rank.
 fn together(
     mut harvest: Harvest,
-    net: &Network,
+    (net, held): (&Network, Range<u32>),
     ranks: Option<&mut dyn Transport>,
 ) -> Result<Option<Harvest>, RunError> {
     let Some(ranks) = ranks else {
         return Ok(Some(harvest));
     };
+    let broken = |Broken(reason)| RunError::Ranks(reason);
+    let torn = |torn: Torn| RunError::Ranks(torn.to_string());
+    let told = ranks::say(ranks, [held.start.into(), held.end.into()]).map_err(broken)?;
+    let parts: Vec<Range<u32>> = told.iter().map(|[from, to]| *from as u32..*to as u32).collect();
+    let owed = ranks.exchange(harvest.apart.for_others(&parts)).map_err(broken)?;
+    harvest.join_credits(net, &owed).map_err(torn)?;
     let first = ranks.rank() == 0;
     let mut bytes = Vec::new();
-    if !first {
+    if first {
+        harvest.make_room(net);
+    } else {
         harvest.peak_memory = peak_memory();
-        harvest.pack(&mut bytes);
+        std::mem::take(&mut harvest).pack(&mut bytes);
     }
-    let came = ranks::bring(ranks, bytes).map_err(|Broken(reason)| RunError::Ranks(reason))?;
-    if !first {
-        return Ok(None);
+    let mut failed = None;
+    ranks::bring_in_turn(ranks, bytes, AT_A_TIME, |bytes| {
+        failed = failed.take().or(add_part(&mut harvest, bytes).err());
+    })
+    .map_err(broken)?;
+    if let Some(failed) = failed {
+        return Err(failed);
     }
-    add_parts(&mut harvest, came)?;
-    harvest.conclude(net);
-    Ok(Some(harvest))
+    harvest.conclude();
+    Ok(first.then_some(harvest))
 }
 
-/// Adds what the other ranks have brought to what the first has.
-fn add_parts(harvest: &mut Harvest, came: Vec<Vec<u8>>) -> Result<(), RunError> {
-    for bytes in came.into_iter().skip(1) {
-        let part = Harvest::unpack(&mut &bytes[..]).map_err(|torn| RunError::Ranks(torn.to_string()))?;
-        drop(bytes);
-        harvest.merge(part);
-    }
+/// The places of the routers in these parts of the state, with those between them.
+fn places(states: &[State]) -> Range<u32> {
+    let ranges = || {
+        states
+            .iter()
+            .map(|state| state.routers.range())
+            .filter(|range| !range.is_empty())
+    };
+    let start = ranges().map(|range| range.start).min().unwrap_or(0);
+    start..ranges().map(|range| range.end).max().unwrap_or(start)
+}
+
+/// Adds what another rank has brought to what the first has.
+fn add_part(harvest: &mut Harvest, bytes: Vec<u8>) -> Result<(), RunError> {
+    let part = Harvest::unpack(&mut &bytes[..]).map_err(|torn| RunError::Ranks(torn.to_string()))?;
+    drop(bytes);
+    harvest.merge(part);
     Ok(())
 }
 

@@ -201,35 +201,38 @@ impl<'a> Dependencies<'a> {
         rule: &R,
         most_steps: u64,
     ) -> Result<(Self, Option<Verdict>), Verdict> {
-        let (wiring, vcs) = (topology.wiring(), rule.vcs());
-        let n_channels = wiring.n_ports() as usize * vcs;
-        let mut first_bit = Vec::new();
-        let mut n_bits = 0u64;
-        let needed: u64 = wiring
-            .peer_router
-            .iter()
-            .map(|&r| u64::from(wiring.radix(r)) * (vcs * vcs) as u64)
-            .sum();
+        // What is too large is not laid out first.
+        let vcs = rule.vcs();
+        let (mut n_channels, mut needed) = (0, 0);
+        for r in 0..topology.n_routers() {
+            n_channels += topology.radix(r) as usize * vcs;
+            topology.see_cables(r, |peer, _, _| {
+                needed += u64::from(topology.radix(peer)) * (vcs * vcs) as u64
+            });
+        }
         if needed > MOST_BITS || n_channels as u64 > MOST_VISITED {
             return Err(Verdict::TooLarge {
                 reason: format!("{n_channels} channels with {needed} possible dependencies"),
             });
         }
-        for &r in &wiring.peer_router {
-            for _ in 0..vcs {
-                first_bit.push(n_bits);
-                n_bits += u64::from(wiring.radix(r)) * vcs as u64;
-            }
-        }
         let targets = destinations(topology, rule);
         let sources: Vec<u32> = (0..topology.n_routers())
-            .filter(|&r| rule.starts_anywhere() || !wiring.nodes_of(r).is_empty())
+            .filter(|&r| rule.starts_anywhere() || !topology.nodes_of(r).is_empty())
             .collect();
         let least_steps = sources.len() as u64 * targets.len() as u64;
         if least_steps > most_steps {
             return Err(Verdict::TooLarge {
                 reason: format!("at least {least_steps} steps, more than {most_steps}"),
             });
+        }
+        let wiring = topology.wiring();
+        let mut first_bit = Vec::with_capacity(n_channels);
+        let mut n_bits = 0u64;
+        for &r in &wiring.peer_router {
+            for _ in 0..vcs {
+                first_bit.push(n_bits);
+                n_bits += u64::from(wiring.radix(r)) * vcs as u64;
+            }
         }
         let mut it = Self {
             topology,

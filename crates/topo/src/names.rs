@@ -12,7 +12,7 @@ impl Topology {
     /// A network port's name at its router: `x+`, `x- #1` (second parallel cable), `y=3` (HyperX: to coordinate 3), `to g3.r1`.
     pub fn port_name(&self, router: u32, port: u16) -> String {
         let number = |k: u16| if k > 0 { format!(" #{k}") } else { String::new() };
-        if let Some((name, cable)) = self.geometry.family().port_name(self.wiring(), router, port) {
+        if let Some((name, cable)) = self.geometry.family().port_name(self.stored_wiring(), router, port) {
             return format!("{name}{}", number(cable));
         }
         let run = self

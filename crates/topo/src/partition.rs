@@ -19,7 +19,6 @@ pub use quality::{ClassCut, Quality, Share};
 
 use crate::families::CutOrder;
 use crate::topology::Topology;
-use crate::wiring::Wiring;
 use halves::{Goal, Halves};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -293,13 +292,14 @@ const MOST_UNEVEN: f64 = 0.05;
 /// Every port has records that are looked at in each window that touches them and, under even load, a like number of packets; a node
 /// has a port of its router and an interface with its sources beside it, so it counts twice. A router without nodes still forwards
 /// and costs its ports.
-pub fn weight(wiring: &Wiring, router: u32) -> u32 {
-    wiring.radix(router) + 2 * wiring.nodes_of(router).len() as u32
+pub fn weight(topology: &Topology, router: u32) -> u32 {
+    topology.radix(router) + 2 * topology.nodes_of(router).len() as u32
 }
 
 fn weights(topology: &Topology) -> Vec<u32> {
-    let wiring = topology.wiring();
-    (0..topology.n_routers()).map(|router| weight(wiring, router)).collect()
+    (0..topology.n_routers())
+        .map(|router| weight(topology, router))
+        .collect()
 }
 
 fn workers_of_map(parts: &[u32], workers: u32, routers: u32) -> Result<Vec<u32>, PartitionError> {

@@ -145,7 +145,7 @@ impl RoutingRule for MinimalRule<'_> {
 pub(crate) fn destinations<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R) -> Vec<u32> {
     if rule.same_for_all_nodes_of_a_router() {
         (0..topology.n_routers())
-            .filter_map(|r| topology.wiring().nodes_of(r).next())
+            .filter_map(|r| topology.nodes_of(r).next())
             .collect()
     } else {
         (0..topology.n_nodes()).collect()
@@ -214,7 +214,7 @@ pub struct ValiantRule<'t> {
 impl<'t> ValiantRule<'t> {
     /// On so many virtual channels, at least 1: the second leg is on those above the minimal ones, higher ones are merged into the last.
     pub fn new(topology: &'t Topology, vcs: u8) -> Self {
-        let has_nodes = |&router: &u32| !topology.wiring().nodes_of(router).is_empty();
+        let has_nodes = |&router: &u32| !topology.nodes_of(router).is_empty();
         Self {
             topology,
             keys: topology.key_classes(),

@@ -5,7 +5,8 @@ use crate::fallout::Fallout;
 use crate::families::{Coordinates, Curtailed, Direct, Geometry, LatticeGeometry, Tie, TopologySpec};
 use crate::hop::{Came, DimensionPorts, GlobalLink, Hop, HopList};
 use crate::wiring::Wiring;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// Networks of so many routers have the distances of all pairs in a table (16 kB): they are asked for with every packet.
 const MOST_IN_TABLE: u32 = 128;
@@ -19,7 +20,10 @@ pub struct Topology {
     spec: TopologySpec,
     n_routers: u32,
     n_nodes: u32,
+    /// Of a lattice of which nothing has failed the names of its link classes alone: the rest follows from its rule.
     wiring: Wiring,
+    /// What that rule has made, once it was asked for.
+    made: OnceLock<Box<Wiring>>,
     pub(crate) geometry: Geometry,
     /// The ways of a HyperX.
     direct: Option<Direct>,
@@ -31,22 +35,24 @@ pub struct Topology {
 
 impl Topology {
     pub(crate) fn assemble(spec: &TopologySpec, wiring: Wiring, geometry: Geometry) -> Self {
-        debug_assert!(
-            wiring.n_routers() > 100_000 || wiring.verify() == Ok(()),
-            "{:?}",
-            wiring.verify()
-        );
+        let by_rule = wiring.is_bare().then(|| geometry.lattice()).flatten();
+        let (n_routers, n_nodes) = match by_rule {
+            Some(lattice) => (lattice.n_routers(), lattice.n_nodes()),
+            None => (wiring.n_routers(), wiring.n_nodes()),
+        };
+        debug_assert!(by_rule.is_some() || wiring.is_sound(), "{:?}", wiring.verify());
         let direct = geometry.family().direct();
         let distances = match (&direct, &geometry) {
             // Pairs may have no way to each other.
             (Some(_), _) | (_, Geometry::Curtailed(_)) => Arc::default(),
-            _ => all_distances(&geometry, &wiring).unwrap_or_default(),
+            _ => all_distances(&geometry, &wiring, n_routers).unwrap_or_default(),
         };
         Self {
             spec: spec.clone(),
-            n_routers: wiring.n_routers(),
-            n_nodes: wiring.n_nodes(),
+            n_routers,
+            n_nodes,
             wiring,
+            made: OnceLock::new(),
             direct,
             distances,
             geometry,
@@ -60,11 +66,12 @@ impl Topology {
         fallout: Fallout,
         ways: impl FnOnce(Geometry, Wiring) -> Result<(Curtailed, Wiring), E>,
     ) -> Result<Self, E> {
-        let (left, wiring) = ways(self.geometry, self.wiring)?;
+        let whole = self.with_own_wiring();
+        let (left, wiring) = ways(whole.geometry, whole.wiring)?;
         let geometry = Geometry::Curtailed(Box::new(left));
         Ok(Self {
             fallout: Some(Box::new(fallout)),
-            ..Self::assemble(&self.spec, wiring, geometry)
+            ..Self::assemble(&whole.spec, wiring, geometry)
         })
     }
 
@@ -77,25 +84,40 @@ impl Topology {
     }
 
     /// Gives cables, each by one end of before, the slower class beside their own. Classes that no cable has are there, too.
-    pub(crate) fn slow_down(mut self, impaired: &[(u32, u16)]) -> Self {
+    pub(crate) fn slow_down(self, impaired: &[(u32, u16)]) -> Self {
         let Some((share, whole)) = self.fallout().and_then(|fallout| fallout.kept) else {
             return self;
         };
-        let slower = self.wiring.class_names[1..]
+        let mut slower = self.with_own_wiring();
+        let names = slower.wiring.class_names[1..]
             .iter()
             .map(|name| format!("{name} at {} %", 100.0 * share));
-        let slower: Vec<String> = slower.collect();
-        self.wiring.class_names.extend(slower);
+        let names: Vec<String> = names.collect();
+        slower.wiring.class_names.extend(names);
         for &(router, before) in impaired {
-            let port = match self.geometry.curtailed() {
+            let port = match slower.geometry.curtailed() {
                 Some(left) => left.port_now(router, before),
                 None => Some(before),
             };
             let Some(port) = port else { continue };
-            let (peer, back) = self.wiring.peer(router, port);
-            for i in [self.wiring.port_index(router, port), self.wiring.port_index(peer, back)] {
-                self.wiring.class[i] += whole as u8 - 1;
+            let (peer, back) = slower.wiring.peer(router, port);
+            for i in [
+                slower.wiring.port_index(router, port),
+                slower.wiring.port_index(peer, back),
+            ] {
+                slower.wiring.class[i] += whole as u8 - 1;
             }
+        }
+        slower
+    }
+
+    /// The same with cables that no rule makes again, to be changed.
+    fn with_own_wiring(mut self) -> Self {
+        if self.wiring.is_bare() {
+            self.wiring = match self.made.take() {
+                Some(made) => *made,
+                None => self.make_wiring(),
+            };
         }
         self
     }
@@ -105,13 +127,64 @@ impl Topology {
         self.fallout.as_deref()
     }
 
-    /// Gives up the wiring of a ring, mesh, torus or HyperX, which answers all but [`Topology::wiring`] and figures of the whole network
-    /// by arithmetic: 7 bytes per network port, 8 per router, 4 per node. Other families keep theirs, and so does what failures have left.
+    /// Gives back what [`Topology::wiring`] has made of a ring, mesh, torus or HyperX: 7 bytes per network port, 8 per router, 4 per node.
     pub fn forget_cables(&mut self) {
-        if self.lattice().is_some() && !self.is_curtailed() {
-            let class_names = std::mem::take(&mut self.wiring.class_names);
-            self.wiring = Wiring::start(class_names, 0, 0, 0);
+        self.made = OnceLock::new();
+    }
+
+    /// Whether all cables are in memory. Those of a ring, mesh, torus or HyperX of which nothing has failed are not before [`Topology::wiring`] is
+    /// asked for them.
+    pub fn has_cables(&self) -> bool {
+        !self.wiring.is_bare() || self.made.get().is_some()
+    }
+
+    #[cold]
+    fn wiring_by_rule(&self) -> &Wiring {
+        self.made.get_or_init(|| Box::new(self.make_wiring()))
+    }
+
+    fn make_wiring(&self) -> Wiring {
+        let names = self.wiring.class_names.clone();
+        let made = match self.lattice() {
+            Some(lattice) => lattice.wire(names),
+            None => unreachable!("other families have stored their cables"),
+        };
+        debug_assert!(made.is_sound(), "{:?}", made.verify());
+        made
+    }
+
+    /// Network ports of a router.
+    pub fn radix(&self, router: u32) -> u32 {
+        match self.rule() {
+            Some(lattice) => lattice.radix(router),
+            None => self.wiring.radix(router),
         }
+    }
+
+    /// Nodes of a router.
+    pub fn nodes_of(&self, router: u32) -> Range<u32> {
+        match self.rule() {
+            Some(lattice) => lattice.nodes_of(router),
+            None => self.wiring.nodes_of(router),
+        }
+    }
+
+    /// Shows what each network port of a router is wired to, in their order: the router and port at the other end, and the link class.
+    ///
+    /// Of a ring, mesh, torus or HyperX by arithmetic: no other router's cables are made.
+    pub fn see_cables(&self, router: u32, mut see: impl FnMut(u32, u16, u8)) {
+        if let Some(lattice) = self.rule() {
+            return lattice.see_cables(router, see);
+        }
+        let wiring = &self.wiring;
+        for i in wiring.port_index(router, 0)..wiring.port_index(router + 1, 0) {
+            see(wiring.peer_router[i], wiring.peer_port[i], wiring.class[i]);
+        }
+    }
+
+    /// The lattice that makes its cables by its rule.
+    fn rule(&self) -> Option<&LatticeGeometry> {
+        self.lattice().filter(|_| self.wiring.is_bare())
     }
 
     /// The same network with another rule for packets that go half-way round a ring of a torus, where both ways are equally long.
@@ -133,9 +206,18 @@ impl Topology {
         &self.spec
     }
 
-    /// Cables and nodes; nothing of them after [`Topology::forget_cables`].
+    /// Cables and nodes of the whole network. A ring, mesh, torus or HyperX makes them when they are first asked for: what is wanted of single
+    /// routers [`Topology::see_cables`], [`Topology::radix`] and [`Topology::nodes_of`] say without.
     #[inline]
     pub fn wiring(&self) -> &Wiring {
+        match self.wiring.is_bare() {
+            true => self.wiring_by_rule(),
+            false => &self.wiring,
+        }
+    }
+
+    /// Of its cables what it has stored, for what needs no more.
+    pub(crate) fn stored_wiring(&self) -> &Wiring {
         &self.wiring
     }
 
@@ -408,8 +490,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// The distances of all pairs of a small network, by row.
-fn all_distances(geometry: &Geometry, wiring: &Wiring) -> Option<Arc<[u8]>> {
-    let routers = wiring.n_routers();
+fn all_distances(geometry: &Geometry, wiring: &Wiring, routers: u32) -> Option<Arc<[u8]>> {
     if routers > MOST_IN_TABLE {
         return None;
     }
@@ -441,10 +522,23 @@ mod tests {
             TopologySpec::Mesh(lattice.clone()),
         ];
         for spec in specs.into_iter().chain([TopologySpec::HyperX(lattice), ring]) {
-            let whole = spec.build().unwrap();
-            let mut bare = whole.clone();
-            bare.forget_cables();
-            assert_eq!(bare.wiring().n_ports(), 0);
+            let mut whole = spec.build().unwrap();
+            assert!(!whole.has_cables());
+            let bare = whole.clone();
+            assert_eq!(whole.wiring().verify(), Ok(()));
+            assert!(whole.has_cables() && whole.clone().has_cables());
+            for router in 0..24 {
+                let wiring = whole.wiring();
+                let mut port = 0;
+                bare.see_cables(router, |peer, back, class| {
+                    assert_eq!((peer, back), wiring.peer(router, port), "{spec:?} {router} {port}");
+                    assert_eq!(class, wiring.class[wiring.port_index(router, port)]);
+                    port += 1;
+                });
+                assert_eq!(u32::from(port), wiring.radix(router));
+                assert_eq!((bare.radix(router), whole.radix(router)), (port.into(), port.into()));
+                assert_eq!(bare.nodes_of(router), wiring.nodes_of(router));
+            }
             assert_eq!((bare.n_routers(), bare.n_nodes()), (24, 48));
             assert_eq!(bare.class_names(), whole.class_names());
             assert_eq!(bare.diameter(), whole.diameter());
@@ -465,9 +559,14 @@ mod tests {
                 whole.minimal_hops(at, to, &mut expected);
                 assert_eq!(hops[..], expected[..]);
             }
-            for (router, port) in (0..24).flat_map(|r| (0..whole.wiring().radix(r) as u16).map(move |p| (r, p))) {
+            for (router, port) in (0..24).flat_map(|r| (0..bare.radix(r) as u16).map(move |p| (r, p))) {
                 assert_eq!(bare.port_name(router, port), whole.port_name(router, port));
             }
+            assert!(!bare.has_cables(), "nothing of that asks for all cables");
+            let wired = whole.wiring().clone();
+            whole.forget_cables();
+            assert!(!whole.has_cables());
+            assert_eq!(whole.wiring(), &wired);
         }
         let dragonfly = TopologySpec::Dragonfly(DragonflySpec {
             groups: 3,
@@ -481,6 +580,7 @@ mod tests {
         let whole = dragonfly.build().unwrap();
         let mut kept = whole.clone();
         kept.forget_cables();
+        assert!(kept.has_cables());
         assert_eq!(kept.wiring(), whole.wiring());
     }
 

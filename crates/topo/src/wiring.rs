@@ -53,6 +53,22 @@ impl Wiring {
         }
     }
 
+    /// What is known of a network that makes its cables by a rule.
+    pub(crate) fn bare(class_names: Vec<String>) -> Self {
+        Self::start(class_names, 0, 0, 0)
+    }
+
+    /// No router is in it.
+    #[inline]
+    pub(crate) fn is_bare(&self) -> bool {
+        self.port_offset.len() == 1
+    }
+
+    /// [`Wiring::verify`] where that takes no long time.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.n_routers() > 100_000 || self.verify() == Ok(())
+    }
+
     /// Adds the next port of the router in work.
     #[inline]
     pub(crate) fn push_port(&mut self, peer: u32, peer_port: u16, class: u8) {

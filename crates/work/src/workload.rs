@@ -758,11 +758,9 @@ fn hosts(jobs: &[JobSpec], topology: &Topology) -> Result<u32, BuildError> {
         let hint = Some("with several rails all jobs have ranks, and as many rails");
         return Err(BuildError::field(&format!("job.{job}.work"), reason, hint));
     }
-    let offsets = &topology.wiring().node_offset;
-    if let Some(router) = offsets.iter().position(|nodes| !nodes.is_multiple_of(rails)) {
-        // Where the nodes of the router after begin.
-        let router = (router as u32).saturating_sub(1);
-        let nodes = offsets[router as usize + 1] - offsets[router as usize];
+    let nodes = |router: u32| topology.nodes_of(router).len() as u32;
+    if let Some(router) = (0..topology.n_routers()).find(|&router| !nodes(router).is_multiple_of(rails)) {
+        let nodes = nodes(router);
         let name = topology.router_name(router);
         let reason = format!("the {nodes} nodes of router {name} are no whole number of hosts with {rails} rails");
         return Err(BuildError::field("mpi.rails", reason, Some(ONE_ROUTER)));

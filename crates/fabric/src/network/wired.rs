@@ -19,7 +19,7 @@ pub(super) struct Laying {
 impl Laying {
     /// Routers in these blocks, or by number; `classes` are those of links.
     pub fn new(topology: Topology, blocks: Option<Blocks>, classes: Vec<Class>) -> Result<Laying, BuildError> {
-        let laid = lay_out(blocks, topology.wiring());
+        let laid = lay_out(blocks, &topology);
         if laid.routers.len() > MAX_NODES as usize {
             let reason = format!("{} places for routers are more than {MAX_NODES}", laid.routers.len());
             let hint = "take fewer blocks or a smaller network";
@@ -48,7 +48,6 @@ impl Laying {
 
 /// The routers by place, and where the nodes of each begin in the node columns.
 fn sites(topology: &Topology, routers: &[u32]) -> Result<(Vec<Site>, Vec<u32>), BuildError> {
-    let wiring = topology.wiring();
     let (mut sites, mut first_places) = (Vec::with_capacity(routers.len()), Vec::with_capacity(routers.len()));
     let (mut port, mut nodes_before) = (0, 0);
     for &router in routers {
@@ -64,10 +63,10 @@ fn sites(topology: &Topology, routers: &[u32]) -> Result<(Vec<Site>, Vec<u32>), 
             if let Some((reason, hint)) = too_many_ports(topology, router) {
                 return Err(BuildError::field("topology", reason, Some(hint)));
             }
-            let r = router as usize;
-            site.node = wiring.node_offset[r];
-            site.net = (wiring.port_offset[r + 1] - wiring.port_offset[r]) as u16;
-            site.nodes = (wiring.node_offset[r + 1] - site.node) as u16;
+            let nodes = topology.nodes_of(router);
+            site.node = nodes.start;
+            site.net = topology.radix(router) as u16;
+            site.nodes = nodes.len() as u16;
             site.coordinates = topology.coordinates(router);
         }
         first_places.push(nodes_before);
@@ -80,18 +79,15 @@ fn sites(topology: &Topology, routers: &[u32]) -> Result<(Vec<Site>, Vec<u32>), 
 
 /// What the output ports of the routers that this process simulates are wired to, and the number of the first of them.
 fn peers(topology: &Topology, laid: &Laid, sites: &[Site]) -> (u32, Vec<Peer>) {
-    let wiring = topology.wiring();
-    let mut peers = Vec::new();
     let held = &sites[laid.held.start as usize..laid.held.end as usize];
+    let mut peers = Vec::with_capacity(held.iter().map(|site| site.ports() as usize).sum());
     for (place, site) in laid.held.clone().zip(held) {
         if site.router == NO_ROUTER {
             continue;
         }
-        let first = wiring.port_offset[site.router as usize] as usize;
-        for p in first..first + usize::from(site.net) {
-            let (router, input) = (wiring.peer_router[p] as usize, wiring.peer_port[p]);
-            peers.push(Peer::new(laid.places[router], input, wiring.class[p]));
-        }
+        topology.see_cables(site.router, |router, input, class| {
+            peers.push(Peer::new(laid.places[router as usize], input, class));
+        });
         for local in 0..site.nodes {
             peers.push(Peer::new(place, site.net + local, 0));
         }

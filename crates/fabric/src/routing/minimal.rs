@@ -64,10 +64,9 @@ impl ReadyRouting for OwnMinimal {
 
 /// Whether two cables join the same two routers.
 fn has_parallel_cables(topology: &Topology) -> bool {
-    let wiring = topology.wiring();
     (0..topology.n_routers()).any(|router| {
-        let ports = 0..wiring.radix(router) as u16;
-        let mut peers: Vec<u32> = ports.map(|port| wiring.peer(router, port).0).collect();
+        let mut peers = Vec::new();
+        topology.see_cables(router, |peer, _, _| peers.push(peer));
         peers.sort_unstable();
         peers.windows(2).any(|pair| pair[0] == pair[1])
     })

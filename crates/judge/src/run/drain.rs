@@ -1,7 +1,7 @@
 //! The drain: the time that measured messages get to arrive after the end of the measured span.
 
 use super::supervisor::Counts;
-use super::{RunError, add_parts};
+use super::{RunError, add_part};
 use crate::harvest::Harvest;
 use crate::results::is_saturated;
 use des::checkpoint::Pack;
@@ -85,7 +85,9 @@ fn is_vain(
     // Only the first of several ranks gets anything, its own included.
     let first = !came[0].is_empty();
     if first {
-        add_parts(&mut whole, came)?;
+        for bytes in came.into_iter().skip(1) {
+            add_part(&mut whole, bytes)?;
+        }
     }
     let vain = first && is_saturated(spec, net, whole, end);
     Ok(engine.agree(vain.into()).map_err(RunError::Ranks)? != 0)

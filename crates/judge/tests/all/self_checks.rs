@@ -13,6 +13,7 @@ use judge::check::{RunFacts, verdict};
 use judge::harvest::{Harvest, HarvestWanted, InFlight};
 use judge::results::{Summary, Verdict};
 use judge::run::{RunError, RunResult, run};
+use std::ops::Range;
 use topo::{DragonflySpec, Lattice, RingSpec, SingleRouterSpec, Topology, TopologySpec};
 
 const MODELS: [RouterKind; 2] = [RouterKind::SCULPIN, RouterKind::CREDIT];
@@ -303,20 +304,28 @@ fn every_check_notices_what_it_is_for() {
 
 /// Whether the check of credits passes, and what it says, with so many of the blocks on each rank.
 fn credits_of(world: &AnyFabric, states: &[State], stats: &Stats, blocks_of_rank: usize) -> (bool, String) {
-    let mut ranks = states.chunks(blocks_of_rank).map(|part| {
-        let wanted = HarvestWanted::default();
-        Harvest::reap(
-            world,
-            &Parts::new(part),
-            stats.clone(),
-            InFlight::default(),
-            &[],
-            wanted,
-        )
-    });
+    let parts = || states.chunks(blocks_of_rank);
+    let mut ranks: Vec<Harvest> = parts()
+        .map(|part| {
+            let (parts, stats, flying) = (Parts::new(part), stats.clone(), InFlight::default());
+            Harvest::reap(world, &parts, stats, flying, &[], HarvestWanted::default())
+        })
+        .collect();
+    let held: Vec<Range<u32>> = parts()
+        .map(|part| part[0].routers.range().start..part[part.len() - 1].routers.range().end)
+        .collect();
+    let mut told = vec![Vec::new(); ranks.len()];
+    for rank in &mut ranks {
+        let owed = rank.apart.for_others(&held);
+        told.iter_mut().zip(owed).for_each(|(told, owed)| told.push(owed));
+    }
+    for (rank, told) in ranks.iter_mut().zip(&told) {
+        rank.join_credits(world.net(), told).unwrap();
+    }
+    let mut ranks = ranks.into_iter();
     let mut harvest = ranks.next().unwrap();
     ranks.for_each(|part| harvest.merge(part));
-    harvest.conclude(world.net());
+    harvest.conclude();
     let found = verdict(&RunFacts {
         net: world.net(),
         harvest: &harvest,

@@ -96,7 +96,6 @@ impl<'a> Halves<'a> {
         for (i, &r) in routers.iter().enumerate() {
             self.place[r as usize] = i as u32;
         }
-        let wiring = self.topology.wiring();
         let (mut before, mut across, mut best) = (0, 0i64, (true, true, u128::MAX, u64::MAX, 0));
         for at in 0..=routers.len() {
             if scale.places.contains(&at) {
@@ -113,11 +112,10 @@ impl<'a> Halves<'a> {
             }
             let Some(&r) = routers.get(at) else { break };
             before += u64::from(self.weights[r as usize]);
-            let ports = wiring.port_offset[r as usize] as usize..wiring.port_offset[r as usize + 1] as usize;
-            for &peer in &wiring.peer_router[ports] {
+            self.topology.see_cables(r, |peer, _, _| {
                 let place = self.place[peer as usize];
                 across += i64::from(place > at as u32 && place != ELSEWHERE) - i64::from(place < at as u32);
-            }
+            });
         }
         routers.iter().for_each(|&r| self.place[r as usize] = ELSEWHERE);
         best.4

@@ -51,28 +51,28 @@ pub struct ClassCut {
 
 impl Quality {
     pub(super) fn of(partition: &Partition, topology: &Topology, weights: &[u32]) -> Self {
-        let wiring = topology.wiring();
+        let names = topology.class_names();
         let mut workers = vec![Share::default(); partition.workers() as usize];
         // Both ends of each cable.
-        let mut ends = vec![(0u64, 0u64); wiring.class_names.len()];
+        let mut ends = vec![(0u64, 0u64); names.len()];
         for r in 0..topology.n_routers() {
             let worker = partition.worker(r);
             let share = &mut workers[worker as usize];
             share.routers += 1;
-            share.nodes += wiring.nodes_of(r).len() as u32;
+            share.nodes += topology.nodes_of(r).len() as u32;
             share.weight += u64::from(weights[r as usize]);
-            for port in wiring.port_offset[r as usize] as usize..wiring.port_offset[r as usize + 1] as usize {
-                let cut = u64::from(partition.worker(wiring.peer_router[port]) != worker);
+            topology.see_cables(r, |peer, _, class| {
+                let cut = u64::from(partition.worker(peer) != worker);
                 share.cables_out += cut;
-                let class = &mut ends[usize::from(wiring.class[port])];
+                let class = &mut ends[usize::from(class)];
                 *class = (class.0 + 1, class.1 + cut);
-            }
+            });
         }
         let total: u64 = workers.iter().map(|w| w.weight).sum();
         let heaviest = workers.iter().map(|w| w.weight).max().unwrap_or(0);
         let whole = total.max(1) as f64;
         workers.iter_mut().for_each(|w| w.share = w.weight as f64 / whole);
-        let classes: Vec<ClassCut> = std::iter::zip(&wiring.class_names, ends)
+        let classes: Vec<ClassCut> = std::iter::zip(names, ends)
             .filter(|(_, (ends, _))| *ends > 0)
             .map(|(class, (ends, cut))| ClassCut {
                 class: class.clone(),

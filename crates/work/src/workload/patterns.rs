@@ -215,16 +215,15 @@ impl JobNodes<'_> {
         if nodes.len() as u32 != topology.n_nodes() || !in_order {
             return None;
         }
-        let wiring = topology.wiring();
         let mut table = Vec::with_capacity(nodes.len() * fan);
         for node in 0..topology.n_nodes() {
-            let router = wiring.node_router[node as usize];
-            let local = node - wiring.node_offset[router as usize];
+            let router = topology.router_of(node);
+            let local = node - topology.nodes_of(router).start;
             let mut to = vec![router; fan];
             targets(router, &mut to)?;
             table.extend(to.into_iter().map(|to| match to == router && !self.to_itself {
                 true => NOBODY,
-                false => wiring.node_offset[to as usize] + local,
+                false => topology.nodes_of(to).start + local,
             }));
         }
         Some(Destinations::Table { fan: fan as u32, table })

@@ -15,6 +15,7 @@
 use crate::division::FastDiv;
 use crate::hop::{Came, DimensionPorts, Hop, HopList};
 use crate::wiring::Wiring;
+use std::ops::Range;
 use std::sync::Arc;
 use study::choice;
 
@@ -228,24 +229,24 @@ impl LatticeGeometry {
     pub(crate) fn wire(&self, class_names: Vec<String>) -> Wiring {
         let n = self.packed.routers as usize;
         let nodes = self.nodes_per_router.divisor();
-        let per_router: u32 = self
-            .dims
-            .iter()
-            .map(|d| lines(self.kind, d.size) * u32::from(d.width))
-            .sum();
-        let mut wiring = Wiring::start(class_names, n, n * per_router as usize, n * nodes as usize);
+        let mut wiring = Wiring::start(class_names, n, n * self.most_ports() as usize, n * nodes as usize);
         for r in 0..n as u32 {
-            for (i, d) in self.dims.iter().enumerate().filter(|(_, d)| d.size > 1) {
-                self.wire_dimension(&mut wiring, r, i, d);
-            }
+            self.see_cables(r, |peer, port, class| wiring.push_port(peer, port, class));
             wiring.finish_router(nodes);
         }
         wiring
     }
 
-    fn wire_dimension(&self, wiring: &mut Wiring, r: u32, i: usize, d: &Dimension) {
+    /// Shows where the ports of a router lead to, in their order: router, port there, class.
+    pub(crate) fn see_cables(&self, r: u32, mut see: impl FnMut(u32, u16, u8)) {
+        for (i, d) in self.dims.iter().enumerate().filter(|(_, d)| d.size > 1) {
+            self.see_dimension(r, i, d, &mut see);
+        }
+    }
+
+    fn see_dimension(&self, r: u32, i: usize, d: &Dimension, see: &mut impl FnMut(u32, u16, u8)) {
         let (c, last, class) = (self.coord(r, i), d.size - 1, i as u8 + 1);
-        let mut cables = |peer: u32, first: u16| (0..d.width).for_each(|k| wiring.push_port(peer, first + k, class));
+        let mut cables = |peer: u32, first: u16| (0..d.width).for_each(|k| see(peer, first + k, class));
         match self.kind {
             LatticeKind::Torus => {
                 cables(
@@ -274,8 +275,41 @@ impl LatticeGeometry {
     }
 
     /// Number of routers.
-    pub(super) fn n_routers(&self) -> u32 {
+    pub(crate) fn n_routers(&self) -> u32 {
         self.packed.routers
+    }
+
+    /// Number of nodes.
+    pub(crate) fn n_nodes(&self) -> u32 {
+        self.n_routers() * self.nodes_per_router.divisor()
+    }
+
+    /// Nodes of a router.
+    pub(crate) fn nodes_of(&self, router: u32) -> Range<u32> {
+        let nodes = self.nodes_per_router.divisor();
+        router * nodes..(router + 1) * nodes
+    }
+
+    /// Ports of a router.
+    pub(crate) fn radix(&self, router: u32) -> u32 {
+        match self.kind {
+            LatticeKind::Mesh => (0..self.dims.len())
+                .map(|dim| self.lines_at(router, dim) * u32::from(self.dims[dim].width))
+                .sum(),
+            LatticeKind::Torus | LatticeKind::HyperX => self.most_ports(),
+        }
+    }
+
+    /// Ports of the router that has most.
+    fn most_ports(&self) -> u32 {
+        let ports = |d: &Dimension| lines(self.kind, d.size) * u32::from(d.width);
+        self.dims.iter().map(ports).sum()
+    }
+
+    /// Neighbours of a router of a mesh along a dimension.
+    fn lines_at(&self, router: u32, dim: usize) -> u32 {
+        let c = self.coord(router, dim);
+        u32::from(c > 0) + u32::from(c + 1 < self.dims[dim].size)
     }
 
     /// Number of dimensions.
@@ -291,11 +325,8 @@ impl LatticeGeometry {
 
     /// First port of a dimension at this router of a mesh.
     fn mesh_base(&self, router: u32, dim: usize) -> u16 {
-        let there = |i: usize, d: &Dimension| {
-            let c = self.coord(router, i);
-            (u16::from(c > 0) + u16::from(c + 1 < d.size)) * d.width
-        };
-        self.dims[..dim].iter().enumerate().map(|(i, d)| there(i, d)).sum()
+        let there = |i: usize| self.lines_at(router, i) as u16 * self.dims[i].width;
+        (0..dim).map(there).sum()
     }
 
     #[inline]

@@ -231,7 +231,7 @@ fn build_ring(routers: u32, width: u32, nodes: u32) -> Result<(LatticeGeometry, 
     );
     problems.done()?;
     let geometry = LatticeGeometry::new(LatticeKind::Torus, &[routers], &[width], nodes);
-    let wiring = geometry.wire(vec!["host".into(), "ring".into()]);
+    let wiring = Wiring::bare(vec!["host".into(), "ring".into()]);
     Ok((geometry, wiring))
 }
 
@@ -263,7 +263,7 @@ fn build_lattice(kind: LatticeKind, lattice: &Lattice) -> Result<(LatticeGeometr
     let classes = std::iter::once("host".to_owned())
         .chain((0..shape.len()).map(dimension_name))
         .collect();
-    let wiring = geometry.wire(classes);
+    let wiring = Wiring::bare(classes);
     Ok((geometry, wiring))
 }
 
