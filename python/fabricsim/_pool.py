@@ -91,6 +91,8 @@ class Pool:
     available: Callable[[], int | None] = lambda: None
     _workers: list[_Worker] = field(default_factory=list)
     _last_start: float = 0.0
+    #: Where workers put what runs of one network need alike, for each other.
+    _common: str = ""
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
 
     def run(self, tasks: Sequence[dict[str, Any]]) -> None:
@@ -102,14 +104,15 @@ class Pool:
             Asked to stop by a callback; running tasks were told to end and given time to.
         """
         waiting = deque(tasks)
-        try:
-            while waiting or any(worker.task for worker in self._workers):
-                self._start(waiting)
-                if self._poll(0.1) or self.tick():
-                    self._stop_all()
-                    raise PoolStopped(None)
-        finally:
-            self._kill_all()
+        with tempfile.TemporaryDirectory(prefix="fabricsim-", ignore_cleanup_errors=True) as self._common:
+            try:
+                while waiting or any(worker.task for worker in self._workers):
+                    self._start(waiting)
+                    if self._poll(0.1) or self.tick():
+                        self._stop_all()
+                        raise PoolStopped(None)
+            finally:
+                self._kill_all()
 
     def _start(self, waiting: deque[dict[str, Any]]) -> None:
         while waiting:
@@ -157,7 +160,7 @@ class Pool:
         errors = tempfile.TemporaryFile()
         self._last_start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parent.parent)],
+            [sys.executable, "-P", "-c", _START, self._common, str(Path(__file__).resolve().parent.parent)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

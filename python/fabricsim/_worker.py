@@ -191,11 +191,12 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve tasks until stdin ends."""
+    """Serve tasks until stdin ends; forwarding tables are shared with the processes that have the same folder as first argument."""
     stop = _Stop()
     signal.signal(signal.SIGTERM, stop.on_signal)
     signal.signal(signal.SIGUSR1, stop.on_signal)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _core.share_tables(sys.argv[1] if len(sys.argv) > 1 else None)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints by accident goes to stderr, never into the protocol
 

@@ -42,6 +42,7 @@ mod dor;
 mod failures;
 mod fits;
 mod group_links;
+mod in_common;
 mod keys;
 mod lattice_ways;
 mod least;
@@ -60,6 +61,7 @@ mod proof;
 mod rdr;
 mod romm;
 mod scatter;
+
 mod sst_macro;
 mod table;
 mod table_source;
@@ -86,6 +88,7 @@ pub use codes::{DallySpec, DfpSpec, PicksSpec};
 pub use deroute::DerouteSpec;
 pub use detour::{DetourSpec, Scope, Via};
 pub use dor::{Tie, TieSpec};
+pub use in_common::share_tables_in;
 pub use keys::ALL as KEYS;
 pub use least_hops::{TakeSpec, Taken};
 pub use merlin::{KeepSpec, RatioSpec};
@@ -340,8 +343,11 @@ impl Routing {
     pub fn prove(&self, router: &RouterSpec, topology: &Topology) -> Proof {
         let (one, networks) = self.of_one();
         let kind = one.kind.ready();
-        // What tables hold, what files hold and what has failed is not in these words.
-        let is_told = kind.table().is_none() && !topology.spec().is_graph() && !topology.is_curtailed();
+        // What files hold and what has failed is not in these words, but in the names of tables.
+        let is_told = match kind.table() {
+            Some(table) => table.is_named(),
+            None => !topology.spec().is_graph() && !topology.is_curtailed(),
+        };
         let told = || {
             format!(
                 "{router:?} {:?} {:?} {:?} {}",

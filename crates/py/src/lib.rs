@@ -179,6 +179,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::points, m)?)?;
     m.add_function(wrap_pyfunction!(study::partition, m)?)?;
     m.add_function(wrap_pyfunction!(study::run, m)?)?;
+    m.add_function(wrap_pyfunction!(study::share_tables, m)?)?;
     m.add_function(wrap_pyfunction!(study::checkpoint_interval, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace_formats, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace_info, m)?)?;

@@ -268,6 +268,13 @@ fn checkpoints(text: &str) -> PyResult<Checkpoints> {
     })
 }
 
+/// Shares forwarding tables and proofs with all processes that are told the same folder, from now on; it must be for these alone.
+#[pyfunction]
+#[pyo3(signature = (folder, /))]
+pub fn share_tables(folder: Option<PathBuf>) {
+    fabric::routing::share_tables_in(folder.filter(|folder| !folder.as_os_str().is_empty()));
+}
+
 /// Whether the time between two checkpoints is `wall` or `simulated` time.
 #[pyfunction]
 pub fn checkpoint_interval(text: &str) -> PyResult<&'static str> {

@@ -38,7 +38,26 @@ fn read_by<T>(base: &Path, file: &str, read: impl FnOnce(&Path) -> std::io::Resu
 
 /// SHA-256 of a file's bytes, in hexadecimal: what a file is known by.
 pub fn hash_bytes(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    in_hexadecimal(&Sha256::digest(bytes))
+}
+
+/// The same of words, which are not put together first.
+pub fn hash_words(words: std::fmt::Arguments<'_>) -> String {
+    struct Words(Sha256);
+    impl std::fmt::Write for Words {
+        fn write_str(&mut self, words: &str) -> std::fmt::Result {
+            self.0.update(words);
+            Ok(())
+        }
+    }
+    let mut hash = Words(Sha256::new());
+    // Nothing fails where nothing is kept.
+    let _ = std::fmt::Write::write_fmt(&mut hash, words);
+    in_hexadecimal(&hash.0.finalize())
+}
+
+fn in_hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Gives the text of a Parquet file as comma-separated lines, or says why it cannot.

@@ -157,6 +157,54 @@ fn what_ranks_have_reached_goes_on_anywhere() {
 }
 
 #[test]
+fn what_is_much_comes_to_the_first_rank_in_turn() {
+    for (lengths, most, parts_at_a_time) in [
+        (vec![0], 10, 0),
+        (vec![9, 5, 5], 10, 2),
+        (vec![0, 11, 3, 3, 3, 20, 0, 0], 10, 3),
+        (vec![0, 0, 0], 0, 2),
+        (vec![7, 1, 1], u64::MAX, 2),
+    ] {
+        let all = &lengths;
+        let came = on_ranks(lengths.len(), |end| {
+            struct Counted<'a>(&'a mut dyn Transport, usize);
+            impl Transport for Counted<'_> {
+                fn rank(&self) -> usize {
+                    self.0.rank()
+                }
+
+                fn size(&self) -> usize {
+                    self.0.size()
+                }
+
+                fn exchange(&mut self, out: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Broken> {
+                    let came = self.0.exchange(out)?;
+                    let others = came[1..].iter().filter(|part| part.len() != 8 && !part.is_empty());
+                    self.1 = self.1.max(others.count());
+                    Ok(came)
+                }
+            }
+            let me = end.rank();
+            let mut counted = Counted(end, 0);
+            let mut came = Vec::new();
+            bring_in_turn(&mut counted, vec![me as u8; all[me]], most, |part| came.push(part)).unwrap();
+            (came, counted.1)
+        });
+        let expected: Vec<Vec<u8>> = (1..)
+            .zip(&lengths[1..])
+            .map(|(rank, &length)| vec![rank; length])
+            .collect();
+        assert_eq!(came[0].0, expected);
+        assert!(came[0].1 <= parts_at_a_time, "{lengths:?}: {} at a time", came[0].1);
+        assert!(
+            came[1..]
+                .iter()
+                .all(|(came, at_a_time)| came.is_empty() && *at_a_time == 0)
+        );
+    }
+}
+
+#[test]
 fn ranks_that_are_stopped_can_be_saved_where_they_stand() {
     // Long enough for the watcher to be asked; only one rank wants to stop.
     let world = world(4_000, 0.5);

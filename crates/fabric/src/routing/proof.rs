@@ -1,8 +1,13 @@
 //! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
 
 use super::algorithm::ReadyRouting;
+use super::in_common::shared;
 use crate::equipment::{RouterChannels, RouterSpec};
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::path::Path;
 use std::sync::Mutex;
+use study::user_file::hash_bytes;
 use topo::deadlock::{Verdict, check_or_reduced, check_within};
 use topo::{RingSpec, Topology, TopologySpec};
 
@@ -16,7 +21,7 @@ const MOST_TABLE_STEPS: u64 = 1 << 34;
 const MOST_STEPS_OF_LEFT: u64 = 60_000_000;
 
 /// What a proof found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// No packets can wait for each other for ever.
     pub free: bool,
@@ -44,7 +49,10 @@ pub fn remembered(of: String, prove: impl FnOnce() -> Proof) -> Proof {
     if let Some(proof) = REMEMBERED.lock().ok().and_then(|proofs| known(&proofs)) {
         return proof;
     }
-    let proof = prove();
+    let take = |path: &Path| serde_json::from_slice(&std::fs::read(path).ok()?).ok();
+    let put = |proof: &Proof, path: &Path| std::fs::write(path, serde_json::to_vec(proof)?);
+    let make = || Ok::<_, Infallible>(prove());
+    let Ok(proof) = shared(&format!("proof-{}", hash_bytes(of.as_bytes())), take, make, put);
     if let Ok(mut proofs) = REMEMBERED.lock() {
         if proofs.len() == MOST_REMEMBERED {
             proofs.remove(0);

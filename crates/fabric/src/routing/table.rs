@@ -6,13 +6,19 @@
 //! hop touches one cache line of the table. Where lanes are by a map ([`LevelMap`]) entries hold the levels of service, of which a router reads the packet's at
 //! the router that it has come from first.
 
+use super::in_common::shared;
 use super::tables::PathChoice;
 use super::{Routing, Way};
 use crate::packet::Packet;
 use crate::plant::{Plant, Site};
 use des::mix;
 use des::rng::below;
-use std::sync::Arc;
+use memmap2::{Mmap, MmapMut, MmapOptions};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufReader, Error, ErrorKind, Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use topo::subnet::{End, LevelMap};
 use topo::{RoutingRule, Step, Subnet, Tables, Topology};
 use work::build_error::BuildError;
@@ -23,9 +29,20 @@ pub const MOST_ENTRIES: u64 = 1 << 30;
 pub const MOST_LMC: u8 = 4;
 
 /// Forwarding tables in the simulator's port numbers, verified: every node's packets arrive.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathTable {
-    entries: Entries,
+    /// Port and lane at `router * addresses + address`, in the least whole bytes: 1, 2 or 4.
+    entries: Mmap,
+    form: TableForm,
+    choice: AddressChoice,
+    /// A hash of all that the entries and their form are made of.
+    name: String,
+}
+
+/// How entries are to be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct TableForm {
+    /// Bytes of an entry.
+    width: usize,
     /// Addresses of the network: entries per router.
     n_addresses: usize,
     lmc: u8,
@@ -34,16 +51,59 @@ pub struct PathTable {
     n_lanes: u8,
     /// By which levels become lanes hop by hop, with ports as routers number them.
     map: Option<LevelMap>,
-    choice: AddressChoice,
 }
 
-/// Port and lane at `router * addresses + address`, in the least whole bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Entries {
-    Bytes(Vec<u8>),
-    Words(Vec<u16>),
-    Longs(Vec<u32>),
+impl PartialEq for PathTable {
+    fn eq(&self, other: &PathTable) -> bool {
+        self.entries[..] == other.entries[..] && self.form == other.form && self.choice == other.choice
+    }
 }
+
+impl Eq for PathTable {}
+
+impl std::fmt::Debug for PathTable {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let paths = (self.form.n_addresses, &self.choice);
+        write!(out, "tables {} {paths:?}", self.name)
+    }
+}
+
+/// Tables of one network that a process keeps: those of a campaign come again, with other choices of addresses too.
+const MOST_KEPT: usize = 2;
+/// Larger tables are not kept beside those of the run.
+const MOST_BYTES_KEPT: usize = 64 << 20;
+/// The tables that a process has used last, the latest at the end.
+struct LastTables(Mutex<Vec<Arc<PathTable>>>);
+
+static KEPT: LastTables = LastTables(Mutex::new(Vec::new()));
+
+impl LastTables {
+    fn find(&self, name: &str, choice: &AddressChoice) -> Option<Arc<PathTable>> {
+        let mut kept = self.0.lock().ok()?;
+        let place = kept
+            .iter()
+            .position(|table| table.name == name && table.choice == *choice)?;
+        let table = kept.remove(place);
+        kept.push(Arc::clone(&table));
+        Some(table)
+    }
+
+    fn keep(&self, table: &Arc<PathTable>) {
+        if table.entries.len() <= MOST_BYTES_KEPT
+            && let Ok(mut kept) = self.0.lock()
+        {
+            if kept.len() == MOST_KEPT {
+                kept.remove(0);
+            }
+            kept.push(Arc::clone(table));
+        }
+    }
+}
+
+/// What a file of tables begins with.
+const MAGIC: [u8; 8] = *b"fstable1";
+/// Entries begin behind a whole number of so many bytes, with which mapped memory begins anywhere.
+const PAGE: usize = 1 << 16;
 
 /// How a message's address is chosen among those of its node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +168,66 @@ impl AddressChoice {
 }
 
 impl PathTable {
+    /// The tables of this name with this choice: those that this process has kept, those of another process, or what `make` makes.
+    pub(super) fn named(
+        name: String,
+        choice: AddressChoice,
+        make: impl FnOnce() -> Result<PathTable, BuildError>,
+    ) -> Result<Arc<PathTable>, BuildError> {
+        if let Some(table) = KEPT.find(&name, &choice) {
+            return Ok(table);
+        }
+        let (with_name, with_choice) = (name.clone(), choice.clone());
+        let take = |path: &Path| PathTable::take(path, &with_name, &with_choice);
+        let make = || {
+            make().map(|made| PathTable {
+                name: with_name.clone(),
+                choice: with_choice.clone(),
+                ..made
+            })
+        };
+        let table = Arc::new(shared(&format!("tables-{name}"), take, make, PathTable::put)?);
+        KEPT.keep(&table);
+        Ok(table)
+    }
+
+    /// Tables that another process has put into a file.
+    fn take(path: &Path, name: &str, choice: &AddressChoice) -> Option<PathTable> {
+        let file = File::open(path).ok()?;
+        let mut input = BufReader::new(&file);
+        let mut head = [0; 16];
+        input.read_exact(&mut head).ok()?;
+        let (magic, length) = head.split_at(8);
+        let length = u64::from_le_bytes(length.try_into().ok()?);
+        if magic != MAGIC || length > file.metadata().ok()?.len() {
+            return None;
+        }
+        let mut form = vec![0; length as usize];
+        input.read_exact(&mut form).ok()?;
+        let form: TableForm = serde_json::from_slice(&form).ok()?;
+        let begin = (head.len() + length as usize).next_multiple_of(PAGE);
+        let entries = map(&file, begin).ok()?;
+        let rows = entries.len().is_multiple_of(form.width * form.n_addresses.max(1));
+        (rows && matches!(form.width, 1 | 2 | 4)).then(|| PathTable {
+            entries,
+            form,
+            choice: choice.clone(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// Puts them into a file for others.
+    fn put(&self, path: &Path) -> std::io::Result<()> {
+        let form = serde_json::to_vec(&self.form).map_err(Error::other)?;
+        let mut file = File::create(path)?;
+        let mut head = MAGIC.to_vec();
+        head.extend((form.len() as u64).to_le_bytes());
+        head.extend(form);
+        head.resize(head.len().next_multiple_of(PAGE), 0);
+        file.write_all(&head)?;
+        file.write_all(&self.entries)
+    }
+
     /// Brings a subnet's tables into the simulator's form and follows every path of every node.
     ///
     /// Switches of the subnet are the topology's routers and hosts its nodes, by number; ports are matched by where cables lead. Time and
@@ -152,64 +272,74 @@ impl PathTable {
             let port = port.copied().flatten().map_or(none, u32::from);
             port | u32::from(tables.lane(router as u32, address)) << port_bits
         };
-        let all = 0..n_routers * n_addresses;
-        let entries = match bits {
-            0..=8 => Entries::Bytes(all.map(|i| entry(i) as u8).collect()),
-            9..=16 => Entries::Words(all.map(|i| entry(i) as u16).collect()),
-            _ => Entries::Longs(all.map(entry).collect()),
+        let width = match bits {
+            0..=8 => 1,
+            9..=16 => 2,
+            _ => 4,
         };
+        let mut entries = memory(n_routers * n_addresses * width)?;
+        for (i, bytes) in entries.chunks_exact_mut(width).enumerate() {
+            bytes.copy_from_slice(&entry(i).to_le_bytes()[..width]);
+        }
         let table = PathTable {
-            entries,
-            n_addresses,
-            lmc: subnet.lmc,
-            port_bits,
-            n_lanes,
-            map,
+            entries: entries.make_read_only().map_err(no_memory)?,
+            form: TableForm {
+                width,
+                n_addresses,
+                lmc: subnet.lmc,
+                port_bits,
+                n_lanes,
+                map,
+            },
             choice,
+            name: String::new(),
         };
         table.verify(topology)?;
         Ok(table)
     }
 
+    /// Whether it has a name, which tells all that it is made of.
+    pub(super) fn is_named(&self) -> bool {
+        !self.name.is_empty()
+    }
+
     /// Virtual lanes that its paths use.
     pub fn n_lanes(&self) -> u8 {
-        self.n_lanes
+        self.form.n_lanes
     }
 
     /// Addresses of a node.
     pub fn paths(&self) -> u32 {
-        1 << self.lmc
+        1 << self.form.lmc
     }
 
     /// Bytes of an entry; there is one for every router and address.
     pub fn entry_bytes(&self) -> u64 {
-        match self.entries {
-            Entries::Bytes(_) => 1,
-            Entries::Words(_) => 2,
-            Entries::Longs(_) => 4,
-        }
+        self.form.width as u64
     }
 
     /// `true` if the choice of a path reads the number of a message.
     pub(super) fn numbers_messages(&self) -> bool {
-        self.lmc > 0 && matches!(self.choice, AddressChoice::RoundRobin | AddressChoice::Striped)
+        self.form.lmc > 0 && matches!(self.choice, AddressChoice::RoundRobin | AddressChoice::Striped)
     }
 
     /// `true` if the address that a message is sent to goes by its number, or is drawn from it.
     pub(super) fn draws_addresses(&self) -> bool {
-        self.lmc > 0 && self.choice != AddressChoice::First
+        self.form.lmc > 0 && self.choice != AddressChoice::First
     }
 
     /// Local output port and lane at a router, for a node's address.
     #[inline(always)]
     pub fn way(&self, router: u32, node: u32, path: u8) -> (u32, u8) {
-        let i = router as usize * self.n_addresses + ((node as usize) << self.lmc | usize::from(path));
-        let entry = match &self.entries {
-            Entries::Bytes(entries) => u32::from(entries[i]),
-            Entries::Words(entries) => u32::from(entries[i]),
-            Entries::Longs(entries) => entries[i],
+        let form = &self.form;
+        let i = router as usize * form.n_addresses + ((node as usize) << form.lmc | usize::from(path));
+        let entries = &self.entries;
+        let entry = match form.width {
+            1 => u32::from(entries[i]),
+            2 => u32::from(entries.as_chunks::<2>().0[i][0]) | u32::from(entries.as_chunks::<2>().0[i][1]) << 8,
+            _ => u32::from_le_bytes(entries.as_chunks::<4>().0[i]),
         };
-        (entry & ((1 << self.port_bits) - 1), (entry >> self.port_bits) as u8)
+        (entry & ((1 << form.port_bits) - 1), (entry >> form.port_bits) as u8)
     }
 
     /// The addresses that messages from one router to another may be sent to: bit `i` for the node's `i`-th.
@@ -255,8 +385,11 @@ impl PathTable {
         // The last address that a router is known to lead to, plus one.
         let mut leads = vec![0; topology.n_routers() as usize];
         let mut way = Vec::new();
-        for address in 0..self.n_addresses {
-            let (node, path) = ((address >> self.lmc) as u32, (address & ((1 << self.lmc) - 1)) as u8);
+        for address in 0..self.form.n_addresses {
+            let (node, path) = (
+                (address >> self.form.lmc) as u32,
+                (address & ((1 << self.form.lmc) - 1)) as u8,
+            );
             if !topology.is_alive(node) {
                 continue;
             }
@@ -297,6 +430,29 @@ fn astray(topology: &Topology, node: u32, path: u8, way: &[u32], turns: bool) ->
     let reason = format!("path {path} to node {node} from router {} {how}", name(from));
     let hint = "the tables must be made for this network, with all of its cables";
     BuildError::field("routing", reason, Some(hint))
+}
+
+/// Memory that is 0, in large pages where there are any.
+fn memory(bytes: usize) -> Result<MmapMut, BuildError> {
+    let memory = MmapMut::map_anon(bytes.max(1)).map_err(no_memory)?;
+    #[cfg(target_os = "linux")]
+    let _ = memory.advise(memmap2::Advice::HugePage);
+    Ok(memory)
+}
+
+fn no_memory(error: Error) -> BuildError {
+    let hint = "take a smaller routing.lmc or network, or a routing without tables, such as \"minimal\"";
+    BuildError::field("routing.kind", format!("no memory for its tables: {error}"), Some(hint))
+}
+
+/// Maps a file from `begin` on.
+#[allow(unsafe_code)]
+fn map(file: &File, begin: usize) -> std::io::Result<Mmap> {
+    if file.metadata()?.len() <= begin as u64 {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
+    // SAFETY: the file has got its name when it was whole, lies in a folder of these processes alone, and none of them changes it or makes it shorter.
+    unsafe { MmapOptions::new().offset(begin as u64).map(file) }
 }
 
 /// For every switch of a subnet, the simulator's output port by port of the switch.
@@ -355,9 +511,9 @@ impl Routing {
     pub(super) fn by_table(&self, table: &PathTable, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let (router, node) = (site.router, packet.destination());
         if packet.port() < site.net {
-            let path = if table.lmc == 0 { 0 } else { packet.phase() };
+            let path = if table.form.lmc == 0 { 0 } else { packet.phase() };
             let port = table.way(router, node, path).0;
-            let lane = match &table.map {
+            let lane = match &table.form.map {
                 None => packet.vc(),
                 Some(map) => {
                     let level = table.way(net.topology.router_of(packet.source()), node, path).1;
@@ -367,12 +523,12 @@ impl Routing {
             };
             return Way::new(port, lane, path);
         }
-        let path = match table.lmc {
+        let path = match table.form.lmc {
             0 => 0,
             _ => table.choose(self.seed, packet, router, net.topology.router_of(node)),
         };
         let (port, lane) = table.way(router, node, path);
-        let lane = match &table.map {
+        let lane = match &table.form.map {
             None => lane,
             Some(map) => map.lane(lane, router, None, port as u16),
         };
@@ -405,7 +561,7 @@ impl<'t> TableRule<'t> {
             return;
         }
         let level = came.map_or(own, |(_, _, level)| level);
-        let vc = match (&self.table.map, came) {
+        let vc = match (&self.table.form.map, came) {
             (Some(map), _) => map.lane(level, at, came.map(|(port, ..)| port), port as u16),
             (None, Some((_, vc, _))) => vc,
             (None, None) => own,
@@ -413,7 +569,7 @@ impl<'t> TableRule<'t> {
         out.push(Step {
             port: port as u16,
             vc: vc.min(self.vcs - 1),
-            state: match self.table.map {
+            state: match self.table.form.map {
                 None => u32::from(path),
                 Some(_) => u32::from(path) | u32::from(level) << MOST_LMC,
             },
@@ -457,6 +613,70 @@ mod tests {
         tables.lanes = (0..nodes).map(|node| (node % u32::from(lanes)) as u8).collect();
         tables.n_lanes = lanes;
         PathTable::new(&topology, &subnet, &tables, AddressChoice::First).unwrap()
+    }
+
+    #[test]
+    fn tables_are_the_same_behind_a_file_and_a_torn_file_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tables");
+        for (nodes, lanes) in [(1, 1), (63, 4), (8_000, 8), (40_000, 2)] {
+            let mut table = one_router(nodes, lanes);
+            if lanes == 8 {
+                table.form.map = Some(LevelMap::new([vec![LevelMap::NONE, 0, 1], vec![2]].into_iter()));
+            }
+            table.put(&path).unwrap();
+            let read = PathTable::take(&path, "a name", &AddressChoice::Random).unwrap();
+            assert_eq!(
+                (&read.entries[..], &read.form),
+                (&table.entries[..], &table.form),
+                "{nodes}"
+            );
+            assert_eq!((&read.name[..], &read.choice), ("a name", &AddressChoice::Random));
+            drop(read);
+            let whole = std::fs::read(&path).unwrap();
+            for length in [0, 7, 15, 20, whole.len() - table.entries.len()] {
+                std::fs::write(&path, &whole[..length]).unwrap();
+                assert!(
+                    PathTable::take(&path, "a name", &AddressChoice::First).is_none(),
+                    "{length}"
+                );
+            }
+            for (at, byte) in [(0, b'F'), (8, 255), (16, b'[')] {
+                let mut other = whole.clone();
+                other[at] = byte;
+                std::fs::write(&path, other).unwrap();
+                assert!(
+                    PathTable::take(&path, "a name", &AddressChoice::First).is_none(),
+                    "{at}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_process_keeps_the_tables_that_it_has_used_last() {
+        let kept = LastTables(Mutex::new(Vec::new()));
+        let (first, random) = (AddressChoice::First, AddressChoice::Random);
+        let keep = |name: &str, choice: &AddressChoice| {
+            assert!(kept.find(name, choice).is_none(), "{name} {choice:?}");
+            let table = Arc::new(PathTable {
+                name: name.to_owned(),
+                choice: choice.clone(),
+                ..one_router(63, 4)
+            });
+            kept.keep(&table);
+            table
+        };
+        let has = |table: &Arc<PathTable>| {
+            let found = kept.find(&table.name, &table.choice);
+            found.is_some_and(|found| Arc::ptr_eq(&found, table))
+        };
+        let one = keep("one", &first);
+        let other = keep("one", &random);
+        assert!(has(&other) && has(&one));
+        // The other was used before: it goes first.
+        let two = keep("two", &first);
+        assert!(!has(&other) && has(&one) && has(&two));
     }
 
     #[test]

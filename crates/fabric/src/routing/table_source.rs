@@ -2,6 +2,8 @@
 
 use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{DemandsFrom, KnownFile, PathChoice, RoutingSpec, RoutingTerms, SumsIn, TableSource, TablesSpec};
+use std::sync::Arc;
+use study::user_file::hash_words;
 use topo::subnet::engine::{DemandSums, PathDemands, Quadrants, choice, quadrant};
 use topo::subnet::faults::{self, Remains};
 use topo::subnet::torus::TorusConf;
@@ -15,7 +17,7 @@ pub(super) fn table(
     tables: &TablesSpec,
     terms: &RoutingTerms<'_>,
     topology: &Topology,
-) -> Result<PathTable, BuildError> {
+) -> Result<Arc<PathTable>, BuildError> {
     if matches!(tables.path, PathChoice::BySize | PathChoice::Striped) {
         check_sizes(tables, terms)?;
     }
@@ -25,8 +27,15 @@ pub(super) fn table(
         return Err(BuildError::field("fail", reason, Some(hint)));
     }
     let (mut subnet, lids) = fabric(topology)?;
-    let mut quadrants = None;
-    let made = match &tables.source {
+    let dims = topology.lattice_shape().unwrap_or_default();
+    let fit = |lmc: u8| {
+        let (below, routers) = (tables.small_below.0 as u32, topology.n_routers());
+        match (engine, &dims[..]) {
+            (Some(RoutingEngine::Parx), &[x, y]) => by_quadrant(below, [x, y], routers),
+            _ => BySize::first_or_others(below, routers, lmc),
+        }
+    };
+    let (lanes, roots, lmc, seed, demands, torus) = match &tables.source {
         TableSource::Engine {
             lanes,
             roots,
@@ -34,46 +43,52 @@ pub(super) fn table(
             seed,
             demands,
             torus,
-        } => {
-            subnet.lmc = *lmc;
-            bounded(&subnet)?;
-            let Some(engine) = engine else {
-                let reason = "there is no engine \"table\"";
-                let hint = "tables of a file are of the kind \"table\"";
-                return Err(BuildError::field("routing.kind", reason, Some(hint)));
-            };
-            let dims = topology.lattice_shape().unwrap_or_default();
-            if let (RoutingEngine::Parx, &[x, y]) = (engine, &dims[..]) {
-                quadrants = Some(by_quadrant(tables.small_below.0 as u32, [x, y], topology.n_routers()));
-            }
-            let options = Options {
-                roots: roots.clone(),
-                lanes: *lanes,
-                seed: *seed,
-                dims,
-                torus: torus.as_ref().map(torus_of).transpose()?,
-                parted: topology.is_curtailed(),
-                threads: 1,
-                demands: match demands.map(|demands| demands.from) {
-                    Some(DemandsFrom::Jobs) => PathDemands::Jobs(terms.demands.to_vec()),
-                    Some(DemandsFrom::None) => PathDemands::None,
-                    Some(DemandsFrom::Even) | None => PathDemands::Even,
-                },
-                demand_sums: match demands.map(|demands| demands.sums) {
-                    Some(SumsIn::Numbers) => DemandSums::Exact,
-                    Some(SumsIn::EightBits) | None => DemandSums::Modulo256,
-                },
-                ..Options::default()
-            };
-            route_what_is_left(engine, &subnet, &options, topology)?
+        } => (*lanes, roots, *lmc, *seed, demands, torus),
+        TableSource::File(file) => {
+            let read = from_file(file, &mut subnet, &lids)?;
+            let choice = AddressChoice::new(tables.path, || fit(subnet.lmc));
+            return PathTable::new(topology, &subnet, &read, choice).map(Arc::new);
         }
-        TableSource::File(file) => from_file(file, &mut subnet, &lids)?,
     };
-    let fit = || {
-        let first = || BySize::first_or_others(tables.small_below.0 as u32, topology.n_routers(), subnet.lmc);
-        quadrants.unwrap_or_else(first)
+    subnet.lmc = lmc;
+    bounded(&subnet)?;
+    let Some(engine) = engine else {
+        let reason = "there is no engine \"table\"";
+        let hint = "tables of a file are of the kind \"table\"";
+        return Err(BuildError::field("routing.kind", reason, Some(hint)));
     };
-    PathTable::new(topology, &subnet, &made, AddressChoice::new(tables.path, fit))
+    let options = Options {
+        roots: roots.clone(),
+        lanes,
+        seed,
+        dims: dims.clone(),
+        torus: torus.as_ref().map(torus_of).transpose()?,
+        parted: topology.is_curtailed(),
+        threads: 1,
+        demands: match demands.map(|demands| demands.from) {
+            Some(DemandsFrom::Jobs) => PathDemands::Jobs(terms.demands.to_vec()),
+            Some(DemandsFrom::None) => PathDemands::None,
+            Some(DemandsFrom::Even) | None => PathDemands::Even,
+        },
+        demand_sums: match demands.map(|demands| demands.sums) {
+            Some(SumsIn::Numbers) => DemandSums::Exact,
+            Some(SumsIn::EightBits) | None => DemandSums::Modulo256,
+        },
+        ..Options::default()
+    };
+    // All that the tables are made of.
+    let dead = || (0..topology.n_nodes()).filter(|&node| !topology.is_alive(node));
+    let name = hash_words(format_args!(
+        "{} {engine:?} {options:?} {subnet:?} {:?} {:?}",
+        env!("CARGO_PKG_VERSION"),
+        topology.wiring(),
+        dead().collect::<Vec<u32>>()
+    ));
+    let choice = AddressChoice::new(tables.path, || fit(lmc));
+    PathTable::named(name, choice.clone(), || {
+        let made = route_what_is_left(engine, &subnet, &options, topology)?;
+        PathTable::new(topology, &subnet, &made, choice)
+    })
 }
 
 /// Tables of an engine by what is left: each piece by itself, since a subnet manager knows nothing of switches that no cables join to its own. Where

@@ -348,7 +348,7 @@ impl<T: ByTables> NamedRouting for T {
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<Arc<PathTable>, BuildError> {
-        Ok(Arc::new(table_source::table(T::ENGINE, parameters, terms, topology)?))
+        table_source::table(T::ENGINE, parameters, terms, topology)
     }
 
     /// With several addresses its phase says which one a packet is sent to.

@@ -1,6 +1,7 @@
 //! Forwarding tables and virtual lanes of a subnet.
 
 use super::{End, Subnet};
+use serde::{Deserialize, Serialize};
 
 /// Linear forwarding tables of every switch, and the lane of every path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub struct Tables {
 
 /// How the service level of a path becomes the lane of a hop, where it has a bit for each dimension of a torus: by the dimensions in which the ports point
 /// that a packet comes by and leaves by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelMap {
     /// First port of each switch in `dims`, and the end.
     first: Vec<u32>,
