@@ -186,6 +186,7 @@ impl Harvest {
         let mut harvest = Harvest {
             stats,
             in_flight,
+            apart: CreditsApart::of(parts),
             ..Harvest::default()
         };
         let mut routers = Vec::new();

@@ -22,7 +22,7 @@ use fabric::observe::{Span, Stats, Track};
 use fabric::packet::{HORIZON, Packet};
 use fabric::recurrence::may_repeat;
 use fabric::spec::{self, FastForward, MessageDetail, RunSpec};
-use fabric::state::{Parts, State};
+use fabric::state::Parts;
 use serde::Serialize;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -384,12 +384,11 @@ fn drive(
     let wanted = wanted(spec, waits, cut.0.min(span.to));
     let (states, stats, outcome) = engine.into_parts();
     let mut harvest = Harvest::reap(&world, &Parts::new(&states), stats, in_flight, &digests, wanted);
-    let held = places(&states);
     drop(states);
     let windows = supervisor.windows.as_ref();
     harvest.windows = windows.map_or(Vec::new(), |windows| windows.told(net));
     harvest.cpu = ran - built;
-    let Some(harvest) = together(harvest, (net, held), ranks)? else {
+    let Some(harvest) = together(harvest, net, ranks)? else {
         return Ok(None);
     };
     manner.wall = begun_wall.elapsed();
@@ -559,11 +558,10 @@ impl Periods {
 /// The first rank takes up to so many bytes of others at a time, or what one of them has come to.
 const AT_A_TIME: u64 = 32 << 20;
 
-/// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike. `held` are the
-/// places of the routers of this rank.
+/// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.
 fn together(
     mut harvest: Harvest,
-    (net, held): (&Network, Range<u32>),
+    net: &Network,
     ranks: Option<&mut dyn Transport>,
 ) -> Result<Option<Harvest>, RunError> {
     let Some(ranks) = ranks else {
@@ -571,7 +569,8 @@ fn together(
     };
     let broken = |Broken(reason)| RunError::Ranks(reason);
     let torn = |torn: Torn| RunError::Ranks(torn.to_string());
-    let told = ranks::say(ranks, [held.start.into(), held.end.into()]).map_err(broken)?;
+    let Range { start, end } = harvest.apart.places;
+    let told = ranks::say(ranks, [start.into(), end.into()]).map_err(broken)?;
     let parts: Vec<Range<u32>> = told.iter().map(|[from, to]| *from as u32..*to as u32).collect();
     let owed = ranks.exchange(harvest.apart.for_others(&parts)).map_err(broken)?;
     harvest.join_credits(net, &owed).map_err(torn)?;
@@ -593,18 +592,6 @@ fn together(
     }
     harvest.conclude();
     Ok(first.then_some(harvest))
-}
-
-/// The places of the routers in these parts of the state, with those between them.
-fn places(states: &[State]) -> Range<u32> {
-    let ranges = || {
-        states
-            .iter()
-            .map(|state| state.routers.range())
-            .filter(|range| !range.is_empty())
-    };
-    let start = ranges().map(|range| range.start).min().unwrap_or(0);
-    start..ranges().map(|range| range.end).max().unwrap_or(start)
 }
 
 /// Adds what another rank has brought to what the first has.

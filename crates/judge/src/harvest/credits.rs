@@ -48,6 +48,8 @@ impl CreditShare {
 /// What channels know whose other end is in another part, as far as it is not what holds of an empty network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreditsApart {
+    /// The places of the routers of this part, with those between them.
+    pub places: Range<u32>,
     /// Of channels of this part that have not all of their credit.
     known: Vec<CreditShare>,
     /// Of channels of other parts that are to be told of something.
@@ -55,6 +57,21 @@ pub struct CreditsApart {
 }
 
 impl CreditsApart {
+    /// Nothing yet, of the routers in these parts.
+    pub(super) fn of(parts: &Parts<'_>) -> CreditsApart {
+        let ranges = || {
+            parts
+                .iter()
+                .map(|state| state.routers.range())
+                .filter(|range| !range.is_empty())
+        };
+        let start = ranges().map(|range| range.start).min().unwrap_or(0);
+        CreditsApart {
+            places: start..ranges().map(|range| range.end).max().unwrap_or(start),
+            ..CreditsApart::default()
+        }
+    }
+
     /// What is owed to channels of each part, which has the routers at these places; parts are in the order of the places.
     pub fn for_others(&mut self, parts: &[Range<u32>]) -> Vec<Vec<u8>> {
         let mut owed = std::mem::take(&mut self.owed);

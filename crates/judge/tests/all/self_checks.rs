@@ -311,9 +311,7 @@ fn credits_of(world: &AnyFabric, states: &[State], stats: &Stats, blocks_of_rank
             Harvest::reap(world, &parts, stats, flying, &[], HarvestWanted::default())
         })
         .collect();
-    let held: Vec<Range<u32>> = parts()
-        .map(|part| part[0].routers.range().start..part[part.len() - 1].routers.range().end)
-        .collect();
+    let held: Vec<Range<u32>> = ranks.iter().map(|rank| rank.apart.places.clone()).collect();
     let mut told = vec![Vec::new(); ranks.len()];
     for rank in &mut ranks {
         let owed = rank.apart.for_others(&held);
