@@ -1,5 +1,6 @@
 //! Events beyond a ring of windows, in spans of time: what is drawn near is not looked for among all of them.
 
+use crate::chunks::{Chunked, Chunks};
 use crate::world::Event;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,10 +13,12 @@ const SIDE_BY_SIDE: usize = 1 << 10;
 #[derive(Debug)]
 pub(crate) struct FarEvents<E> {
     /// Of span number `first` and those that follow it.
-    spans: VecDeque<Vec<E>>,
+    spans: VecDeque<Chunked>,
     first: u64,
     /// Of all others, by number; none of them is empty.
-    others: BTreeMap<u64, Vec<E>>,
+    others: BTreeMap<u64, Chunked>,
+    /// What is in the spans.
+    chunks: Chunks<E>,
     /// The earliest time of an event (ps), `u64::MAX` if there is none.
     min: u64,
 }
@@ -26,6 +29,7 @@ impl<E> Default for FarEvents<E> {
             spans: VecDeque::new(),
             first: 0,
             others: BTreeMap::new(),
+            chunks: Chunks::default(),
             min: u64::MAX,
         }
     }
@@ -47,14 +51,14 @@ impl<E: Event> FarEvents<E> {
         }
         let place = number.wrapping_sub(self.first);
         if place >= SIDE_BY_SIDE as u64 {
-            self.others.entry(number).or_default().push(event);
+            self.chunks.push(self.others.entry(number).or_default(), event);
             return;
         }
         let place = place as usize;
         if place >= self.spans.len() {
-            self.spans.resize_with(place + 1, Vec::new);
+            self.spans.resize_with(place + 1, Chunked::default);
         }
-        self.spans[place].push(event);
+        self.chunks.push(&mut self.spans[place], event);
     }
 
     /// Gives all events before `limit` (ps) to `take`.
@@ -63,17 +67,16 @@ impl<E: Event> FarEvents<E> {
         while let Some((number, mut span)) = self.take_first() {
             // A span that begins beyond the limit stays whole.
             if number << SPAN_BITS < limit {
-                let mut i = 0;
-                while i < span.len() {
-                    if span[i].time().0 < limit {
-                        take(span.swap_remove(i));
-                    } else {
-                        i += 1;
-                    }
-                }
+                self.chunks
+                    .extract(&mut span, |event| event.time().0 < limit, &mut take);
             }
             if !span.is_empty() {
-                min = span.iter().map(|event| event.time().0).min().unwrap_or(u64::MAX);
+                min = self
+                    .chunks
+                    .events(&span)
+                    .map(|event| event.time().0)
+                    .min()
+                    .unwrap_or(u64::MAX);
                 self.put_back(number, span);
                 break;
             }
@@ -82,28 +85,37 @@ impl<E: Event> FarEvents<E> {
     }
 
     /// Takes the earliest span with its number.
-    fn take_first(&mut self) -> Option<(u64, Vec<E>)> {
-        while self.spans.front().is_some_and(Vec::is_empty) {
+    fn take_first(&mut self) -> Option<(u64, Chunked)> {
+        while self.spans.front().is_some_and(Chunked::is_empty) {
             self.spans.pop_front();
             self.first += 1;
         }
         let beside = (!self.spans.is_empty()).then_some(self.first);
         let other = self.others.first_key_value().map(|(&number, _)| number);
         let number = beside.into_iter().chain(other).min()?;
-        let mut span = Vec::new();
+        let mut span = Chunked::default();
         if beside == Some(number) {
             span = self.spans.pop_front().unwrap_or_default();
             self.first += 1;
         }
         // Where the spans begin has moved since: some of this one may be among the others.
-        if other == Some(number) {
-            span.append(&mut self.others.pop_first().map_or_else(Vec::new, |(_, span)| span));
+        if other == Some(number)
+            && let Some((_, others)) = self.others.pop_first()
+        {
+            match span.is_empty() {
+                true => span = others,
+                false => {
+                    let mut moved = Vec::new();
+                    self.chunks.drain_into(others, &mut moved);
+                    moved.into_iter().for_each(|event| self.chunks.push(&mut span, event));
+                }
+            }
         }
         Some((number, span))
     }
 
     /// Puts a span back that [`Self::take_first`] has given last.
-    fn put_back(&mut self, number: u64, span: Vec<E>) {
+    fn put_back(&mut self, number: u64, span: Chunked) {
         if self.spans.is_empty() || number + 1 == self.first {
             self.spans.push_front(span);
             self.first = number;
@@ -119,19 +131,20 @@ impl<E: Event> FarEvents<E> {
             .drain(..)
             .chain(std::mem::take(&mut self.others).into_values())
         {
-            out.extend(span);
+            self.chunks.drain_into(span, out);
         }
         self.min = u64::MAX;
     }
 
     /// All events.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
-        self.spans.iter().chain(self.others.values()).flatten()
+        let spans = self.spans.iter().chain(self.others.values());
+        spans.flat_map(|span| self.chunks.events(span))
     }
 
     /// Number of events.
     pub(crate) fn len(&self) -> usize {
-        self.spans.iter().chain(self.others.values()).map(Vec::len).sum()
+        self.spans.iter().chain(self.others.values()).map(Chunked::len).sum()
     }
 }
 

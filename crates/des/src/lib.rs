@@ -18,6 +18,7 @@ mod cache;
 mod checker;
 pub mod checkpoint;
 mod choice;
+mod chunks;
 pub mod column;
 mod crew;
 mod differ;
