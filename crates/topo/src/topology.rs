@@ -22,8 +22,8 @@ pub struct Topology {
     n_nodes: u32,
     /// Of a lattice of which nothing has failed the names of its link classes alone: the rest follows from its rule.
     wiring: Wiring,
-    /// What that rule has made, once it was asked for.
-    made: OnceLock<Box<Wiring>>,
+    /// What that rule has made, once it was asked for. In a box: what lies beside a cell that may change at any time stays in no register.
+    made: Box<OnceLock<Wiring>>,
     pub(crate) geometry: Geometry,
     /// The ways of a HyperX.
     direct: Option<Direct>,
@@ -52,7 +52,7 @@ impl Topology {
             n_routers,
             n_nodes,
             wiring,
-            made: OnceLock::new(),
+            made: Box::default(),
             direct,
             distances,
             geometry,
@@ -115,7 +115,7 @@ impl Topology {
     fn with_own_wiring(mut self) -> Self {
         if self.wiring.is_bare() {
             self.wiring = match self.made.take() {
-                Some(made) => *made,
+                Some(made) => made,
                 None => self.make_wiring(),
             };
         }
@@ -129,7 +129,7 @@ impl Topology {
 
     /// Gives back what [`Topology::wiring`] has made of a ring, mesh, torus or HyperX: 7 bytes per network port, 8 per router, 4 per node.
     pub fn forget_cables(&mut self) {
-        self.made = OnceLock::new();
+        self.made = Box::default();
     }
 
     /// Whether all cables are in memory. Those of a ring, mesh, torus or HyperX of which nothing has failed are not before [`Topology::wiring`] is
@@ -140,7 +140,7 @@ impl Topology {
 
     #[cold]
     fn wiring_by_rule(&self) -> &Wiring {
-        self.made.get_or_init(|| Box::new(self.make_wiring()))
+        self.made.get_or_init(|| self.make_wiring())
     }
 
     fn make_wiring(&self) -> Wiring {

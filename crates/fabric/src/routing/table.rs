@@ -43,6 +43,7 @@ pub struct PathTable {
 struct TableForm {
     /// Bytes of an entry.
     width: usize,
+    n_routers: usize,
     /// Addresses of the network: entries per router.
     n_addresses: usize,
     lmc: u8,
@@ -207,8 +208,9 @@ impl PathTable {
         let form: TableForm = serde_json::from_slice(&form).ok()?;
         let begin = (head.len() + length as usize).next_multiple_of(PAGE);
         let entries = map(&file, begin).ok()?;
-        let rows = entries.len().is_multiple_of(form.width * form.n_addresses.max(1));
-        (rows && matches!(form.width, 1 | 2 | 4)).then(|| PathTable {
+        let bytes = form.width.checked_mul(form.n_addresses)?.checked_mul(form.n_routers)?;
+        let whole = entries.len() == bytes.max(1) && matches!(form.width, 1 | 2 | 4);
+        whole.then(|| PathTable {
             entries,
             form,
             choice: choice.clone(),
@@ -285,6 +287,7 @@ impl PathTable {
             entries: entries.make_read_only().map_err(no_memory)?,
             form: TableForm {
                 width,
+                n_routers,
                 n_addresses,
                 lmc: subnet.lmc,
                 port_bits,
@@ -634,7 +637,7 @@ mod tests {
             assert_eq!((&read.name[..], &read.choice), ("a name", &AddressChoice::Random));
             drop(read);
             let whole = std::fs::read(&path).unwrap();
-            for length in [0, 7, 15, 20, whole.len() - table.entries.len()] {
+            for length in [0, 7, 15, 20, whole.len() - table.entries.len(), whole.len() - 1] {
                 std::fs::write(&path, &whole[..length]).unwrap();
                 assert!(
                     PathTable::take(&path, "a name", &AddressChoice::First).is_none(),
