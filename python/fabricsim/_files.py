@@ -13,7 +13,9 @@ import fcntl
 import hashlib
 import io
 import os
+import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,7 @@ __all__ = [
     "atomic_write",
     "csv_text",
     "directory_lock",
+    "folder_in_common",
     "is_locked",
     "is_temporary",
     "open_regular",
@@ -58,6 +61,8 @@ _DISK_ERRNOS = {
 #: What passes when there is room again; with other errors of the disk another folder helps.
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE})
 _SUFFIX = ".partial"
+#: What the names of folders begin with that processes of one campaign have in common.
+_IN_COMMON = "fabricsim-common-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +220,24 @@ def directory_lock(folder: Path) -> Iterator[None]:
         yield
     finally:
         handle.close()
+
+
+@contextlib.contextmanager
+def folder_in_common() -> Iterator[Path]:
+    """Make a folder among the temporary files for the processes of one campaign, and remove it afterwards.
+
+    Those of campaigns that were killed go as well: nobody holds their locks.
+    """
+    with tempfile.TemporaryDirectory(prefix=_IN_COMMON, ignore_cleanup_errors=True) as name:
+        own = Path(name)
+        with (own / ".lock").open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            for folder in own.parent.glob(f"{_IN_COMMON}*"):
+                # Who has just made one has no lock in it yet, or waits for it, and does without where the folder has gone.
+                with contextlib.suppress(OSError), (folder / ".lock").open("r+") as abandoned:
+                    fcntl.flock(abandoned, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
+            yield own
 
 
 def is_locked(folder: Path) -> bool | None:

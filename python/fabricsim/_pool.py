@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from fabricsim._files import folder_in_common
 from fabricsim._host import resident_memory
 
 __all__ = ["Pool", "PoolStopped"]
@@ -104,7 +105,8 @@ class Pool:
             Asked to stop by a callback; running tasks were told to end and given time to.
         """
         waiting = deque(tasks)
-        with tempfile.TemporaryDirectory(prefix="fabricsim-", ignore_cleanup_errors=True) as self._common:
+        with folder_in_common() as common:
+            self._common = str(common)
             try:
                 while waiting or any(worker.task for worker in self._workers):
                     self._start(waiting)

@@ -1,5 +1,6 @@
 """Runs of one network share its forwarding tables and what is proved of them, between processes too; no result shows it."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -109,13 +110,21 @@ def test_a_damaged_folder_is_no_harm(tmp_path):
     assert digests(runs, [common, tmp_path / "gone"]) == [alone, alone]
 
 
-def test_a_campaign_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_a_campaign_leaves_nothing_behind_and_clears_up_after_killed_ones(tmp_path, monkeypatch):
     held = tmp_path / "temporary"
     held.mkdir()
+    # One that was killed, one that runs, one that has just been made, and what is none.
+    for name in ("fabricsim-common-killed", "fabricsim-common-running", "fabricsim-common-new", "another"):
+        (held / name).mkdir()
+        (held / name / "tables-1").touch()
+    (held / "fabricsim-common-killed" / ".lock").touch()
+    running = (held / "fabricsim-common-running" / ".lock").open("w")
+    fcntl.flock(running, fcntl.LOCK_EX)
     monkeypatch.setenv("TMPDIR", str(held))
     monkeypatch.setattr("tempfile.tempdir", None)
     path = tmp_path / "study.toml"
     path.write_text(STUDY.format(kind="dfsssp"))
     results = fs.load(path).run(out=tmp_path / "out", progress=False, jobs=2)
     assert results.runs.num_rows == 4
-    assert not list(held.iterdir())
+    running.close()
+    assert sorted(path.name for path in held.iterdir()) == ["another", "fabricsim-common-new", "fabricsim-common-running"]
