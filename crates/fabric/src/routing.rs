@@ -61,7 +61,6 @@ mod proof;
 mod rdr;
 mod romm;
 mod scatter;
-
 mod sst_macro;
 mod table;
 mod table_source;

@@ -350,7 +350,7 @@ impl Harvest {
         }
     }
 
-    /// Adds the harvest of another part; [`Harvest::conclude`] is due after the last one.
+    /// Adds the harvest of another part; [`Harvest::put_in_order`] is due after the last one.
     pub fn merge(&mut self, other: Harvest) {
         // Every field by name: a new one is missing here until it is merged as well.
         let Harvest {
@@ -414,11 +414,6 @@ impl Harvest {
         self.peak_memory = self.peak_memory.max(peak_memory);
     }
 
-    /// All parts are here: lists are put into the order of the routers.
-    pub fn conclude(&mut self) {
-        self.put_in_order();
-    }
-
     /// Takes the memory for what the parts of all ranks tell.
     pub fn make_room(&mut self, net: &Network) {
         let of_all = |have: usize, all: u32| match have {
@@ -429,7 +424,8 @@ impl Harvest {
         self.pasts.reserve_exact(of_all(self.pasts.len(), net.n_routers()));
     }
 
-    fn put_in_order(&mut self) {
+    /// Puts lists into the order of the routers.
+    pub fn put_in_order(&mut self) {
         self.pasts.sort_unstable();
         self.loads.sort_unstable_by_key(|load| (load.router, load.port));
         self.windows

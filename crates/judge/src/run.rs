@@ -590,7 +590,7 @@ fn together(
     if let Some(failed) = failed {
         return Err(failed);
     }
-    harvest.conclude();
+    harvest.put_in_order();
     Ok(first.then_some(harvest))
 }
 

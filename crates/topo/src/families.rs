@@ -57,7 +57,7 @@ pub(crate) enum MeanDistance {
     Unknown,
 }
 
-/// What is asked of a topology. The wiring is that of [`NamedTopology::build`]; a lattice's may have been forgotten.
+/// What is asked of a topology. The wiring is that of [`NamedTopology::build`]: of a lattice the names of its link classes, or all.
 pub(crate) trait NetworkFamily {
     /// Whether its nodes fall into groups (see [`NetworkFamily::n_groups`]).
     fn has_groups() -> bool

@@ -84,8 +84,6 @@ pub struct Subnet {
 impl Subnet {
     /// The subnet of a topology: routers are switches with their nodes on ports 1..=n in node order, then their network ports in order.
     /// Identifiers rise with the numbers.
-    ///
-    /// The topology must have its cables ([`Topology::forget_cables`] not called).
     pub fn of(topology: &Topology) -> Self {
         let wiring = topology.wiring();
         let first = |router: u32| wiring.nodes_of(router).len() as u16 + 1;

@@ -129,7 +129,7 @@ impl Topology {
 
     /// Gives back what [`Topology::wiring`] has made of a ring, mesh, torus or HyperX: 7 bytes per network port, 8 per router, 4 per node.
     pub fn forget_cables(&mut self) {
-        self.made = Box::default();
+        *self.made = OnceLock::new();
     }
 
     /// Whether all cables are in memory. Those of a ring, mesh, torus or HyperX of which nothing has failed are not before [`Topology::wiring`] is

@@ -45,7 +45,7 @@ fn shared_in<T, E>(
         return Ok(there);
     }
     let turn = File::create(folder.join(format!("{name}.turn")));
-    let Ok(turn) = turn.and_then(|turn| turn.lock().map(|()| turn)) else {
+    let Ok(_turn) = turn.and_then(|turn| turn.lock().map(|()| turn)) else {
         return make();
     };
     // Another may have had its turn before.
@@ -59,7 +59,6 @@ fn shared_in<T, E>(
         Err(_) => {
             // The disk may be full: nobody else has what this process has made.
             let _ = fs::remove_file(&draft);
-            drop(turn);
             Ok(made)
         }
     }

@@ -323,7 +323,7 @@ fn credits_of(world: &AnyFabric, states: &[State], stats: &Stats, blocks_of_rank
     let mut ranks = ranks.into_iter();
     let mut harvest = ranks.next().unwrap();
     ranks.for_each(|part| harvest.merge(part));
-    harvest.conclude();
+    harvest.put_in_order();
     let found = verdict(&RunFacts {
         net: world.net(),
         harvest: &harvest,

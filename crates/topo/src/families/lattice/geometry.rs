@@ -293,9 +293,7 @@ impl LatticeGeometry {
     /// Ports of a router.
     pub(crate) fn radix(&self, router: u32) -> u32 {
         match self.kind {
-            LatticeKind::Mesh => (0..self.dims.len())
-                .map(|dim| self.lines_at(router, dim) * u32::from(self.dims[dim].width))
-                .sum(),
+            LatticeKind::Mesh => self.mesh_base(router, self.dims.len()).into(),
             LatticeKind::Torus | LatticeKind::HyperX => self.most_ports(),
         }
     }
