@@ -1,5 +1,6 @@
 //! A block: neighbouring LPs with their state, and the pass of their handlers through one window.
 
+use crate::CHECKS;
 use crate::checkpoint::{OpenedCheckpoint, SavedBlock};
 use crate::column::{Journal, Mark};
 use crate::pack::Torn;
@@ -36,16 +37,13 @@ pub(crate) struct Wakes {
 
 impl Wakes {
     fn new(lps: Vec<u64>, digests: Vec<u64>) -> Self {
-        let chunks = lps
-            .chunks(CHUNK)
-            .map(|chunk| chunk.iter().copied().fold(u64::MAX, u64::min))
-            .collect();
+        let chunks = lps.chunks(CHUNK).map(earliest_of).collect();
         Wakes { lps, chunks, digests }
     }
 
     /// The earliest wake time.
     pub(crate) fn earliest(&self) -> u64 {
-        self.chunks.iter().copied().fold(u64::MAX, u64::min)
+        earliest_of(&self.chunks)
     }
 
     /// When an LP wants to be closed.
@@ -63,8 +61,8 @@ impl Wakes {
     /// Works out the lower bound of an LP and its neighbours anew.
     pub(crate) fn bound_again(&mut self, place: usize) {
         let chunk = place / CHUNK;
-        let lps = self.lps.iter().skip(chunk * CHUNK).take(CHUNK);
-        self.chunks[chunk] = lps.copied().fold(u64::MAX, u64::min);
+        let lps = &self.lps[chunk * CHUNK..];
+        self.chunks[chunk] = earliest_of(&lps[..lps.len().min(CHUNK)]);
     }
 
     /// Notes that an LP has handled an event.
@@ -229,23 +227,31 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     let mut first = lps.start;
     while first < lps.end {
         let last = (first + CHUNK as u32).min(lps.end);
-        let chunk = (first - start) as usize / CHUNK;
-        let due = wakes.chunks[chunk] < end.0;
-        if !due && events.as_slice().first().is_none_or(|event| event.lp() >= last) {
+        let places = (first - start) as usize..(last - start) as usize;
+        let chunk = places.start / CHUNK;
+        let bound = wakes.chunks[chunk];
+        if bound >= end.0 && events.as_slice().first().is_none_or(|event| event.lp() >= last) {
             // Nothing to do here: go to the chunk of the next event unless an LP before it wakes.
             first = last;
             continue;
         }
-        let mut earliest = u64::MAX;
-        let mut lp = first;
-        while lp < last {
-            let place = (lp - start) as usize;
-            let has_events = events.as_slice().first().is_some_and(|event| event.lp() == lp);
-            if !has_events && wakes.lps[place] >= end.0 {
-                earliest = earliest.min(wakes.lps[place]);
-                lp += 1;
-                continue;
+        // Only LPs with events and those that wake are visited: of many windows these are few.
+        let (mut waking, mut earliest) = match bound < end.0 {
+            true => split_at(&wakes.lps[places.clone()], end.0),
+            false => (0, bound),
+        };
+        let mut bound_left = false;
+        loop {
+            let with_event = events.as_slice().first().map_or(u32::MAX, Event::lp);
+            let lp = match waking {
+                0 => with_event,
+                _ => with_event.min(first + waking.trailing_zeros()),
+            };
+            if lp >= last {
+                break;
             }
+            waking &= !(1 << (lp - first));
+            let place = (lp - start) as usize;
             let before = Before {
                 wake: wakes.lps[place],
                 digest: wakes.digests[place],
@@ -281,13 +287,38 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             let next = world.close(state, journal, lp, end, sink).0;
             sink.leave(journal.mark(), events.as_slice().len());
             wakes.lps[place] = next;
+            bound_left |= before.wake == earliest && next > earliest;
             earliest = earliest.min(next);
-            lp += 1;
         }
-        wakes.chunks[chunk] = earliest;
+        wakes.chunks[chunk] = match bound_left {
+            true => earliest_of(&wakes.lps[places.clone()]),
+            false => earliest,
+        };
+        if CHECKS {
+            let truth = earliest_of(&wakes.lps[places]);
+            assert!(wakes.chunks[chunk] <= truth, "the bound of wake times is too high");
+        }
         first = last;
     }
     handled
+}
+
+/// Of the wake times of up to 64 LPs a bit for each that is before `end`, and the earliest of the others.
+#[inline(never)]
+fn split_at(wakes: &[u64], end: u64) -> (u64, u64) {
+    let (mut before, mut least) = (0, u64::MAX);
+    for wake in wakes.iter().rev() {
+        // Of a time before `end` this is greater than that of any other.
+        let (after, is_before) = wake.overflowing_sub(end);
+        before = before << 1 | u64::from(is_before);
+        least = least.min(after);
+    }
+    (before, least.saturating_add(end))
+}
+
+/// The earliest of some wake times.
+fn earliest_of(wakes: &[u64]) -> u64 {
+    wakes.iter().copied().fold(u64::MAX, u64::min)
 }
 
 /// Has the world look at the next of these events, of which the last `unforeseen` have not been looked at; returns with fewer than how many left it
@@ -403,6 +434,41 @@ pub(crate) fn take_late<E: Event>(late: &mut Vec<E>, event: Option<&E>, seed: u6
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wake_times_are_split_at_the_end_of_a_window() {
+        let mut drawn = 1;
+        let mut draw = || {
+            drawn = crate::rng::mix(drawn);
+            drawn
+        };
+        for round in 0..2_000 {
+            let n = 1 + draw() as usize % CHUNK;
+            let end = [1, 1_000, u64::MAX][round % 3];
+            let wakes: Vec<u64> = (0..n)
+                .map(|_| match draw() % 4 {
+                    0 => end - 1,
+                    1 => end,
+                    2 => u64::MAX,
+                    _ => draw() % 2_000,
+                })
+                .collect();
+            let (before, earliest) = split_at(&wakes, end);
+            for (i, &wake) in wakes.iter().enumerate() {
+                assert_eq!(before >> i & 1 == 1, wake < end, "{wake} and {end}");
+            }
+            assert_eq!(before.checked_shr(n as u32).unwrap_or(0), 0);
+            assert_eq!(
+                earliest,
+                wakes
+                    .iter()
+                    .copied()
+                    .filter(|&wake| wake >= end)
+                    .min()
+                    .unwrap_or(u64::MAX)
+            );
+        }
+    }
 
     #[test]
     fn the_lower_bound_of_wake_times_is_never_too_high() {
