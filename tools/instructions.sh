@@ -37,6 +37,6 @@ gate() {
     if ((per_hop > limit)); then failed=1; fi
 }
 
-gate hyperx-2k-credit 555
+gate hyperx-2k-credit 515
 gate hyperx-2k-sculpin 350
 exit $failed

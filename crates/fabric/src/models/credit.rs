@@ -6,6 +6,9 @@
 //! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last. A port is
 //! shut while all that waits for it lacks room behind it: nobody looks at it before a credit comes, or a packet that may start before those.
 //!
+//! When a packet starts is known as soon as it has room, if nothing that comes later can start before it: where ports have one channel and nobody asks what
+//! waits, a packet that comes and is to start soon is sent on at once ([`Credit::ahead`]), and only those wait that have no room or are to wait for long.
+//!
 //! With `router.bubble = n`, the bubble rule (Carrión and others 1997), buffers are counted in slots of the largest packet: a packet that comes
 //! from a node or from another dimension starts only with n slots free, one that stays in its ring with one, and passes those that lack the rest.
 
@@ -29,7 +32,12 @@ mod named;
 pub struct Credit<const PLAIN: bool = false> {
     bubble: Option<Bubble>,
     owing: Owing,
+    /// A packet that starts before so long after something comes to its port (ps) is sent on then; 0 where others may yet start before it.
+    ahead: u64,
 }
+
+/// Packets of the largest size that may start before one that is sent on ahead.
+const AHEAD: u64 = 4;
 
 /// The bubble rule.
 #[derive(Clone, Copy, Debug)]
@@ -61,9 +69,11 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             slot,
             entry: i64::from(slot) * i64::from(slots),
         };
+        let ahead = ahead(spec, net);
         Credit {
             bubble: Some(spec.router.bubble).filter(|&slots| slots > 1).map(rule),
-            owing: Owing::new(spec, net),
+            owing: Owing::new(spec, net, ahead),
+            ahead,
         }
     }
 
@@ -93,23 +103,25 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         let port = site.port + local;
         let (word, bit) = at.waiting_bit(local);
         let is_shut = *at.st.shut.get(word) & bit != 0;
+        let soon = now + at.model.ahead;
         if at.st.ports.get(port).waiting != 0 && !is_shut {
-            at.catch_up(port, now);
+            at.catch_up(port, soon);
         }
         let record = at.st.ports.get(port);
         let channel = channel_of::<PLAIN>(net, port, vc);
-        if record.free <= now {
+        if record.free <= soon {
             let empty = record.waiting == 0;
             let late = match !PLAIN && net.mixed_speeds && empty {
                 true => at.overtaking(port, &packet),
                 false => 0,
             };
-            if empty && late == 0 && at.st.channels.get(channel).credit >= at.needs(port, &packet) {
-                at.depart(port, vc, packet, now);
+            let begun = record.free.max(now + late);
+            if empty && begun <= soon && at.st.channels.get(channel).credit >= at.needs(port, &packet) {
+                at.depart(port, vc, packet, begun);
                 return;
             }
             // What waits could not start before now: it has no credit, or it has just come.
-            at.st.ports.edit(at.j, port).free = now + late;
+            at.st.ports.edit(at.j, port).free = begun;
         }
         if !PLAIN && net.routing.is_adaptive() {
             let class = &net.classes[net.peers[port as usize].class() as usize];
@@ -251,6 +263,16 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             0 => 0,
             _ => sizes::<PLAIN>(net, st, port, vc).map(i64::from).sum(),
         }
+    }
+}
+
+/// [`Credit::ahead`]: the time of a few packets where nothing that comes later can start before them, and nobody asks what waits.
+fn ahead(spec: &RunSpec, net: &Network) -> u64 {
+    let is_changed = net.changes.is_some() || net.inputs.is_some();
+    let is_seen = net.routing.is_adaptive() || net.routing.sense().is_some();
+    match net.vcs > 1 || is_seen || spec.router.bubble > 1 || is_changed {
+        true => 0,
+        false => AHEAD * net.classes.iter().map(|class| class.ser(net.packet)).max().unwrap_or(0),
     }
 }
 

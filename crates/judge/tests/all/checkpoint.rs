@@ -17,7 +17,7 @@ use judge::run::{RunError, RunOrder, RunResult, run, run_with};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, OnceLock};
-use topo::{Arrangement, DragonflySpec, FailKind, FailSpec, Lattice, SingleRouterSpec, TopologySpec};
+use topo::{Arrangement, DragonflySpec, FailKind, FailSpec, Lattice, TopologySpec};
 use work::motif::ProgramLoan;
 use work::mpi::spec::{CallCosts, Handling, Rendezvous, Wakes};
 
@@ -42,7 +42,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
     });
-    let crossbar = TopologySpec::SingleRouter(SingleRouterSpec { nodes: 70 });
+    let pair = TopologySpec::HyperX(lattice(&[2], 66));
     let cell = |topology: &TopologySpec, model, routing| {
         let mut spec = plain(topology.clone());
         spec.router.model = model;
@@ -64,7 +64,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     let mut first_come = cell(&torus, RouterKind::CREDIT, RoutingSpec::MIN_A);
     first_come.router.arbitration = Arbitration::Fcfs;
     first_come.nic.bandwidth = Some(BitsPerSec(130_000_000_000));
-    let wide = cell(&crossbar, RouterKind::CREDIT, RoutingSpec::MINIMAL);
+    let wide = cell(&pair, RouterKind::CREDIT, RoutingSpec::MINIMAL);
     let mut input_queued = cell(&dragonfly, RouterKind::CREDIT, RoutingSpec::MIN_A);
     input_queued.router.architecture = Architecture::INPUT_QUEUED;
     input_queued.router.output_buffer = Some(Bytes(5_000));

@@ -22,25 +22,24 @@ use std::ops::Range;
 
 /// How much may be told of late.
 ///
-/// Most and calm together are what a buffer has room for besides a packet that is to find some: what is on the link, which starts within the time of a hop; what
-/// comes while what is owed is told of; and a packet for each of these, which may begin or end outside.
+/// Twice as much is what a buffer has room for besides a packet that is to find some: what is on the link, which starts within the time of a hop; what
+/// comes while what is owed is told of; and a packet for each of these, which may begin or end outside. One half waits or is owed, the other is told of and on the way: what
+/// was owed before, of which nobody is told again until that has come.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Owing {
-    /// A channel with more bytes that wait or are owed owes nothing; 0: none does.
+    /// A channel with more bytes that wait or are owed is told of these; 0: none owes.
     pub(super) most: u32,
-    /// Nor does one with more bytes that were told of at once and may be on the way.
-    calm: u32,
-    /// From the start of a packet until its tail has left, at most (ps).
+    /// From when a packet is sent on until its tail has left, at most (ps).
     tail: u64,
-    /// From the start of a packet until its room is told of at the other end, at most (ps).
+    /// From then until its room is told of at the other end, at most (ps).
     flight: u64,
     /// Times of words are counted in so many ps, a power of two whose logarithm this is.
     tick: u32,
 }
 
 impl Owing {
-    /// What may be told of late on a network.
-    pub(super) fn new(spec: &RunSpec, net: &Network) -> Owing {
+    /// What may be told of late on a network, where packets are sent on so long [ahead](Credit::ahead) of their start (ps).
+    pub(super) fn new(spec: &RunSpec, net: &Network, ahead: u64) -> Owing {
         let sees_credits = net.routing.sense().is_some_and(|sense| sense.credits || sense.reserve);
         let sees_slots = spec.router.bubble > 1;
         let is_changed = net.changes.is_some() || net.inputs.is_some();
@@ -49,9 +48,10 @@ impl Owing {
         }
         // A link that is as fast as the fastest, and as long as the longest.
         let longest = |of: &dyn Fn(&Class) -> u64| net.classes.iter().map(of).max().unwrap_or(0);
-        let tail = longest(&|class| class.ser(net.packet));
+        let packet = longest(&|class| class.ser(net.packet));
+        let tail = ahead + packet;
         let flight = tail + longest(&|class| class.credit);
-        let hop = longest(&|class| class.hop) + if net.store_and_forward { tail } else { 0 };
+        let hop = longest(&|class| class.hop) + if net.store_and_forward { packet } else { 0 };
         let rate = u128::from(longest(&|class| class.bandwidth().0));
         let passing = ((u128::from(hop) + u128::from(flight)) * rate).div_ceil(8_000_000_000_000);
         let taken = passing + 5 * u128::from(net.packet);
@@ -62,8 +62,7 @@ impl Owing {
         match spare / net.packet {
             0..LEAST => Owing::default(),
             _ => Owing {
-                most: spare - spare / 4,
-                calm: spare / 4,
+                most: spare / 2,
                 tail,
                 flight,
                 tick: (flight / 4).max(1).ilog2(),
@@ -76,12 +75,18 @@ impl Owing {
     fn tick_of(&self, time: u64) -> u64 {
         time >> self.tick
     }
+
+    /// Ticks from that of `now` on until all of a span (ps) is over.
+    fn ticks(&self, now: u64, span: u64) -> u64 {
+        self.tick_of(now + span) + 1 - self.tick_of(now)
+    }
 }
 
 /// What is noted of an input channel, in a word: bytes that waited when the word was begun and those that have come since; bytes of these that have left; and whether what has
-/// left is owed or told of at once, then until which tick at least. All zero: nothing is here, and what leaves is owed.
+/// left is owed or told of at once; and a tick: until then at least it is told of at once, or until then at most what was owed before is on its way. All zero: nothing is here, and
+/// what leaves is owed.
 ///
-/// Ticks begin again: a channel that tells may do so for longer than it has to, which nobody sees.
+/// Ticks begin again: a channel that tells may do so for longer than it has to, and one that owes take what has come for what is on its way, which nobody sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Inlet(u64);
 
@@ -97,10 +102,14 @@ impl Inlet {
     /// What has left is told of at once.
     const TELLS: u64 = 1 << 63;
 
-    /// That so many bytes wait, and what leaves is owed, or told of at once until a tick.
-    fn new(waiting: u64, until: Option<u64>) -> Inlet {
-        let mode = until.map_or(0, |tick| Self::TELLS | ((tick % Self::TICKS) << Self::TICK));
-        Inlet(mode | waiting)
+    /// That so many bytes wait, and that what leaves is told of at once until a tick.
+    fn telling(waiting: u64, until: u64) -> Inlet {
+        Inlet(Self::TELLS | Self::owing(waiting, until).0)
+    }
+
+    /// That so many bytes wait, and that what leaves is owed; what was owed before is on its way until a tick.
+    fn owing(waiting: u64, until: u64) -> Inlet {
+        Inlet((until % Self::TICKS) << Self::TICK | waiting)
     }
 
     /// What waited and what has come.
@@ -119,6 +128,14 @@ impl Inlet {
     #[inline(always)]
     fn tells(self) -> bool {
         self.0 & Self::TELLS != 0
+    }
+
+    /// For how many ticks from `tick` on it is as it has to be until some tick.
+    fn left(self, tick: u64) -> u64 {
+        match (self.0 >> Self::TICK).wrapping_sub(tick) % Self::TICKS {
+            left if left <= Self::TICKS / 2 => left,
+            _ => 0,
+        }
     }
 
     /// Whether one that tells has done so for long enough at `tick`, or so much has come that it has to be begun anew.
@@ -255,20 +272,20 @@ impl<const PLAIN: bool> Fabric<Credit<PLAIN>> {
         }
         let inlet = Inlet(*at.st.inlets.get(place));
         let (waiting, gone) = (inlet.held() - inlet.gone(), inlet.gone());
-        let wait = if inlet.tells() {
-            match (waiting <= u64::from(owing.most / 2), gone <= owing.calm.into()) {
-                (true, true) => 0,
-                (true, false) => owing.flight,
-                (false, _) => LATER * owing.flight,
-            }
-        } else {
-            if gone != 0 {
-                at.tell_of_room(packet, now + owing.tail, gone);
-            }
-            owing.flight
+        let (tick, most) = (owing.tick_of(now), u64::from(owing.most));
+        let left = inlet.left(tick);
+        if !inlet.tells() && gone != 0 {
+            at.tell_of_room(packet, now + owing.tail, gone);
+        }
+        // What is on its way, from now on, is what has left since the word was begun.
+        let is_calm = left == 0 && waiting <= most / 2;
+        let until = |span: u64| tick + left.max(owing.ticks(now, span));
+        let word = match gone <= most {
+            true if is_calm => Inlet::owing(waiting, until(owing.flight)),
+            _ if inlet.tells() && waiting > most / 2 => Inlet::telling(waiting, until(LATER * owing.flight)),
+            _ => Inlet::telling(waiting, until(owing.flight)),
         };
-        let until = (wait != 0).then(|| owing.tick_of(now + wait) + 1);
-        at.st.inlets.set(at.j, place, Inlet::new(waiting, until).0);
+        at.st.inlets.set(at.j, place, word.0);
     }
 }
 

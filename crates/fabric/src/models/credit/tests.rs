@@ -1,4 +1,5 @@
 use super::{Credit, channel_of};
+use crate::models::played::play;
 use crate::network::Network;
 use crate::network::model::{Fabric, RouterModel};
 use crate::observe::{Span, Stats};
@@ -7,7 +8,7 @@ use crate::spec::*;
 use crate::state::State;
 use des::engine::Engine;
 use des::{ReferenceEngine, Time};
-use topo::{Lattice, TopologySpec};
+use topo::{FatTreeSpec, Lattice, TopologySpec};
 
 /// A network under uniform traffic: bytes of a buffer and of a message, load.
 pub(super) fn network(topology: TopologySpec, buffer: u64, message: u64, load: f64) -> RunSpec {
@@ -137,4 +138,71 @@ fn a_port_is_shut_only_while_nothing_that_waits_for_it_finds_room() {
         }
     }
     assert!(often_shut > 20, "{often_shut}");
+}
+
+/// All messages that have come by some time, of a run in which packets are sent on ahead, or only when they start.
+fn come<const PLAIN: bool>(spec: &RunSpec, ahead: bool) -> (Vec<[u64; 4]>, u64) {
+    let net = Network::build(spec).unwrap();
+    let mut world = Fabric::<Credit<PLAIN>>::new(spec, net);
+    if !ahead {
+        world.model.ahead = 0;
+    }
+    let end = Time::from_us(12);
+    let run = play(&world, end);
+    let rows = run.rows.into_iter().filter(|row| row[3] < end.0).collect();
+    (rows, run.events)
+}
+
+#[test]
+fn packets_that_are_sent_on_ahead_come_as_if_they_were_not() {
+    let networks = [
+        TopologySpec::HyperX(lattice(&[4, 3], 4)),
+        TopologySpec::FatTree(FatTreeSpec {
+            down: vec![4, 3],
+            up: vec![2],
+            up_width: vec![],
+        }),
+    ];
+    let hotspot: Change = ("a hot spot", |spec| {
+        spec.jobs[0].work = Work::Synthetic(Synthetic {
+            load: Some(0.2),
+            ..Synthetic::of(
+                Pattern::HotSpot {
+                    targets: 1,
+                    fraction: 0.3,
+                },
+                Bytes(2_048),
+            )
+        });
+    });
+    let (mut plain, mut others) = (0, 0);
+    for topology in &networks {
+        for (name, change) in CHANGES.iter().chain([&hotspot]) {
+            for buffer in [6, 24, 64, 400] {
+                for (message, load) in [(2_048, 0.2), (2_048, 0.9), (9_000, 0.5), (100, 0.3)] {
+                    let mut spec = network(topology.clone(), buffer << 10, message, load);
+                    change(&mut spec);
+                    let Ok(net) = Network::build(&spec) else {
+                        continue;
+                    };
+                    if <Credit as RouterModel>::new(&spec, &net).ahead == 0 {
+                        continue;
+                    }
+                    let what = format!(
+                        "{topology:?} with {name}, buffers of {buffer} KiB, messages of {message} B, load {load}"
+                    );
+                    let (exact, _) = come::<false>(&spec, false);
+                    assert!(exact.len() > 50, "{what}: {}", exact.len());
+                    assert_eq!(come::<false>(&spec, true).0, exact, "{what}");
+                    if net.is_plain() {
+                        assert_eq!(come::<true>(&spec, true).0, exact, "{what}");
+                        plain += 1;
+                    } else {
+                        others += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(plain > 50 && others > 20, "{plain} {others}");
 }
