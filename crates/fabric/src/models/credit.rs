@@ -17,6 +17,7 @@ use crate::foresight::each_open;
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::Packet;
+use crate::plant::Class;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::{NONE, State};
@@ -268,12 +269,21 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
 
 /// [`Credit::ahead`]: the time of a few packets where nothing that comes later can start before them, and nobody asks what waits.
 fn ahead(spec: &RunSpec, net: &Network) -> u64 {
-    let is_changed = net.changes.is_some() || net.inputs.is_some();
     let is_seen = net.routing.is_adaptive() || net.routing.sense().is_some();
-    match net.vcs > 1 || is_seen || spec.router.bubble > 1 || is_changed {
+    match net.vcs > 1 || is_seen || spec.router.bubble > 1 || is_changed(net) {
         true => 0,
-        false => AHEAD * net.classes.iter().map(|class| class.ser(net.packet)).max().unwrap_or(0),
+        false => AHEAD * longest(net, |class| class.ser(net.packet)),
     }
+}
+
+/// Whether something of the network changes while a run goes on, or inputs are asked where packets come from.
+fn is_changed(net: &Network) -> bool {
+    net.changes.is_some() || net.inputs.is_some()
+}
+
+/// The longest of a time (ps), or the most of something else, that links have.
+fn longest(net: &Network, of: impl Fn(&Class) -> u64) -> u64 {
+    net.classes.iter().map(of).max().unwrap_or(0)
 }
 
 /// Sizes of the packets that wait for a channel, which has some.

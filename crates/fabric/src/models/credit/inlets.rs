@@ -8,11 +8,10 @@
 //! Whether a channel owes turns when a packet comes, and everything that starts before is performed then: packets come in the same order on every engine, while departures
 //! are performed when somebody looks.
 
-use super::{Credit, channel_of};
+use super::{Credit, channel_of, is_changed, longest};
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric};
 use crate::packet::Packet;
-use crate::plant::Class;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
 use crate::state::State;
@@ -42,17 +41,15 @@ impl Owing {
     pub(super) fn new(spec: &RunSpec, net: &Network, ahead: u64) -> Owing {
         let sees_credits = net.routing.sense().is_some_and(|sense| sense.credits || sense.reserve);
         let sees_slots = spec.router.bubble > 1;
-        let is_changed = net.changes.is_some() || net.inputs.is_some();
-        if sees_credits || sees_slots || is_changed || net.is_unlike(1).is_none() {
+        if sees_credits || sees_slots || is_changed(net) || net.is_unlike(1).is_none() {
             return Owing::default();
         }
         // A link that is as fast as the fastest, and as long as the longest.
-        let longest = |of: &dyn Fn(&Class) -> u64| net.classes.iter().map(of).max().unwrap_or(0);
-        let packet = longest(&|class| class.ser(net.packet));
+        let packet = longest(net, |class| class.ser(net.packet));
         let tail = ahead + packet;
-        let flight = tail + longest(&|class| class.credit);
-        let hop = longest(&|class| class.hop) + if net.store_and_forward { packet } else { 0 };
-        let rate = u128::from(longest(&|class| class.bandwidth().0));
+        let flight = tail + longest(net, |class| class.credit);
+        let hop = longest(net, |class| class.hop) + if net.store_and_forward { packet } else { 0 };
+        let rate = u128::from(longest(net, |class| class.bandwidth().0));
         let passing = ((u128::from(hop) + u128::from(flight)) * rate).div_ceil(8_000_000_000_000);
         let taken = passing + 5 * u128::from(net.packet);
         let spare = match u32::try_from(net.buffer) {
@@ -277,13 +274,17 @@ impl<const PLAIN: bool> Fabric<Credit<PLAIN>> {
         if !inlet.tells() && gone != 0 {
             at.tell_of_room(packet, now + owing.tail, gone);
         }
-        // What is on its way, from now on, is what has left since the word was begun.
-        let is_calm = left == 0 && waiting <= most / 2;
-        let until = |span: u64| tick + left.max(owing.ticks(now, span));
-        let word = match gone <= most {
-            true if is_calm => Inlet::owing(waiting, until(owing.flight)),
-            _ if inlet.tells() && waiting > most / 2 => Inlet::telling(waiting, until(LATER * owing.flight)),
-            _ => Inlet::telling(waiting, until(owing.flight)),
+        let is_calm = waiting <= most / 2;
+        let span = if inlet.tells() && !is_calm {
+            LATER * owing.flight
+        } else {
+            owing.flight
+        };
+        let until = tick + left.max(owing.ticks(now, span));
+        // What is on its way, from now on, is what has left since the word was begun, if all before has come.
+        let word = match is_calm && left == 0 && gone <= most {
+            true => Inlet::owing(waiting, until),
+            false => Inlet::telling(waiting, until),
         };
         at.st.inlets.set(at.j, place, word.0);
     }
