@@ -260,11 +260,14 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             };
             sink.enter(lp, before);
             if dense {
-                for (hint, handled_before) in Hint::ALL {
-                    if handled_before < lps.end - lp {
-                        world.prefetch(state, lp + handled_before, hint, Ahead { each, end });
-                    }
-                }
+                // Written out: in a loop each is asked which one it is.
+                let (left, ahead) = (lps.end - lp, Ahead { each, end });
+                give(world, state, (lp, left), Hint::Entries, ahead);
+                give(world, state, (lp, left), Hint::Records, ahead);
+                give(world, state, (lp, left), Hint::Lists, ahead);
+                give(world, state, (lp, left), Hint::Heads, ahead);
+                give(world, state, (lp, left), Hint::Followers, ahead);
+                give(world, state, (lp, left), Hint::Last, ahead);
             }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
@@ -303,13 +306,21 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
-/// Of the wake times of up to 64 LPs a bit for each that is before `end`, and the earliest of the others.
+/// Gives the world a hint while `lp` runs, of the LP that it is about, if the `left` from `lp` on have it.
+#[inline(always)]
+fn give<W: World>(world: &W, state: &W::State, (lp, left): (u32, u32), hint: Hint, ahead: Ahead) {
+    if hint.handled_before() < left {
+        world.prefetch(state, lp + hint.handled_before(), hint, ahead);
+    }
+}
+
+/// Of up to 64 times (ps) a bit for each that is before `end`, and the earliest of the others.
 #[inline(never)]
-fn split_at(wakes: &[u64], end: u64) -> (u64, u64) {
+pub fn split_at(times: &[u64], end: u64) -> (u64, u64) {
     let (mut before, mut least) = (0, u64::MAX);
-    for wake in wakes.iter().rev() {
+    for time in times.iter().rev() {
         // Of a time before `end` this is greater than that of any other.
-        let (after, is_before) = wake.overflowing_sub(end);
+        let (after, is_before) = time.overflowing_sub(end);
         before = before << 1 | u64::from(is_before);
         least = least.min(after);
     }

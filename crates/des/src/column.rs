@@ -255,6 +255,12 @@ impl<T: Pod> Column<T> {
         }
     }
 
+    /// The elements of these numbers, which must exist.
+    #[inline(always)]
+    pub fn part(&self, numbers: std::ops::Range<u32>) -> &[T] {
+        &self.as_slice()[(numbers.start - self.first) as usize..(numbers.end - self.first) as usize]
+    }
+
     /// All elements, for changes that no journal needs to know: before the first event only.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: as above, and the column is borrowed for changing.

@@ -54,7 +54,7 @@ mod withheld;
 mod worker;
 pub mod world;
 
-pub use block::FORESEEN;
+pub use block::{FORESEEN, split_at};
 pub use cache::prefetch;
 pub use column::{Column, Columns, Journal, Log, NoJournal};
 pub use engine::{Carried, Gathered, Outcome, Progress, Stop, Teamwork, View, history, run_phases};

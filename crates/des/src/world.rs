@@ -128,15 +128,17 @@ pub enum Hint {
 }
 
 impl Hint {
-    /// All of them, with the LPs that are handled before the one that is asked for.
-    pub(crate) const ALL: [(Hint, u32); 6] = [
-        (Hint::Entries, 6),
-        (Hint::Records, 4),
-        (Hint::Lists, 3),
-        (Hint::Heads, 2),
-        (Hint::Followers, 1),
-        (Hint::Last, 0),
-    ];
+    /// The LPs that are handled before the one that is asked for.
+    pub(crate) const fn handled_before(self) -> u32 {
+        match self {
+            Hint::Entries => 6,
+            Hint::Records => 4,
+            Hint::Lists => 3,
+            Hint::Heads => 2,
+            Hint::Followers => 1,
+            Hint::Last => 0,
+        }
+    }
 }
 
 /// The window for which the state of LPs is brought into the caches.

@@ -12,7 +12,9 @@ use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, Nic, State};
-use des::{Ahead, Event, FORESEEN, Hint};
+use des::{Ahead, Event, FORESEEN, Hint, split_at};
+use std::iter::from_fn;
+use std::ops::Range;
 
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.
@@ -44,37 +46,66 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
     };
     if !net.messages.keeps_records {
         if ports == Ports::All {
-            events.iter().for_each(|event| {
-                foresee_port::<M>(net, st, event, ports);
-            });
+            for event in events {
+                match event.kind() {
+                    Kind::Arrival => _ = foresee_arrival::<M>(net, st, event, ports),
+                    Kind::Credit => foresee_credit::<M>(net, st, event),
+                    _ => {}
+                }
+            }
         }
         return;
     }
     let with_ranks = net.workload.ranks().is_some();
     let mut sought = Sought::new();
     for (place, event) in events.iter().enumerate() {
-        let is_here = foresee_port::<M>(net, st, event, ports);
-        if !event.is_arrival() {
-            foresee_endpoint(net, st, event);
-        }
-        if is_here && let Some(key) = incoming::key_of(net, event) {
-            sought.ask(net, st, event.lp(), key, place);
+        // What it is is asked once: one branch that nobody can tell before.
+        match event.kind() {
+            Kind::Arrival => {
+                if foresee_arrival::<M>(net, st, event, ports) && !event.single() {
+                    let key = (event.source(), event.destination(), event.label());
+                    sought.ask(net, st, event.lp(), key, place);
+                }
+            }
+            Kind::Credit if ports == Ports::None => {}
+            Kind::Credit => foresee_credit::<M>(net, st, event),
+            Kind::HostCredit => {}
+            Kind::Notice => {
+                let lp = event.lp();
+                let free = st.routers.get(lp).free_incoming;
+                if free != NONE {
+                    st.incoming.prefetch_one(free);
+                }
+                let node = net.sites[lp as usize].node + u32::from(event.port());
+                sought.ask(net, st, lp, (event.noticed_source(), node, event.noticed()), place);
+            }
+            Kind::Delivered => {
+                let node = foresee_endpoint(net, st, event);
+                sought.ask(net, st, event.lp(), (event.source(), node, event.label()), place);
+            }
+            // A word from another router has no kind of its own.
+            Kind::Rank if !M::PLAIN && event.is_news() => {}
+            Kind::Start | Kind::Rank => _ = foresee_endpoint(net, st, event),
         }
     }
     if M::SHUTS_PORTS && ports != Ports::None {
         each_opened::<M>(net, st, events, |_, port, head| {
-            st.ports.prefetch_one(port);
-            net.peers.prefetch_one(port as usize);
+            ask_for_port(net, st, port);
             ask_for_slot(st, head);
         });
     }
     let mut handed = [(0, 0); FORESEEN];
     let mut n = 0;
     sought.follow(st, |event, record| {
-        if with_ranks && events[event].kind() == Kind::Delivered {
-            handed[n] = (event, record);
-            n += 1;
-        }
+        handed[n] = (event, record);
+        let event = &events[event];
+        // What a last packet completes may be handed over before anyone asks for it again. Most last ones are smaller than others, whose records are not
+        // worth a look: they have just been asked for.
+        let soon = match event.is_arrival() {
+            true => net.messages.hands_over_at_once && event.size() != net.packet,
+            false => event.kind() == Kind::Delivered,
+        };
+        n += usize::from(with_ranks & soon);
     });
     if M::SHUTS_PORTS && ports != Ports::None {
         each_opened::<M>(net, st, events, |lp, _, head| {
@@ -115,68 +146,74 @@ enum Ports {
     All,
 }
 
-/// Asks for the output port that a packet or a credit will touch; returns `false` for packets and credits of links to other routers.
+/// Asks for the output port that a packet will touch; returns whether it leads to its node.
 #[inline(always)]
-fn foresee_port<M: RouterModel>(net: &Network, st: &State, event: &Packet, ports: Ports) -> bool {
+fn foresee_arrival<M: RouterModel>(net: &Network, st: &State, event: &Packet, ports: Ports) -> bool {
     let site = &net.sites[event.lp() as usize];
-    let (port, vc, is_here) = match event.kind() {
-        Kind::Arrival => {
-            let local = event.destination().wrapping_sub(site.node);
-            let is_here = local < u32::from(site.nodes);
-            if ports == Ports::None || ports == Ports::OfNodes && !is_here {
-                return is_here;
-            }
-            ask_for_giver::<M>(net, st, event.lp(), site, event);
-            if is_here {
-                (u32::from(site.net) + local, 0, true)
-            } else if M::PLAIN {
-                (net.routing.next_minimal(net, site, event), 0, false)
-            } else {
-                let way = net.route(site, event);
-                (way.port(), way.vc(), false)
-            }
-        }
-        Kind::Credit if ports == Ports::None => return false,
-        Kind::Credit => (u32::from(event.port()), event.vc(), false),
-        _ => return true,
+    let local = event.destination().wrapping_sub(site.node);
+    let is_here = local < u32::from(site.nodes);
+    if ports == Ports::None || ports == Ports::OfNodes && !is_here {
+        return is_here;
+    }
+    ask_for_giver::<M>(net, st, event.lp(), site, event);
+    let (port, vc) = if is_here {
+        (u32::from(site.net) + local, 0)
+    } else if M::PLAIN {
+        (net.routing.next_minimal(net, site, event), 0)
+    } else {
+        let way = net.route(site, event);
+        (way.port(), way.vc())
     };
     let port = site.port + port;
     if M::CHANNELS {
         st.channels.prefetch_one(port * net.vcs + u32::from(vc));
     }
-    if M::SHUTS_PORTS && event.kind() == Kind::Credit {
-        return is_here;
-    }
-    st.ports.prefetch_one(port);
-    net.peers.prefetch_one(port as usize);
+    ask_for_port(net, st, port);
     is_here
 }
 
-/// Asks for what an event of a node leads to beside the records of messages: its interface, to which it may hand a message, and the free record that the
-/// message or one that is announced will take.
+/// Asks for the output port that a credit is for.
 #[inline(always)]
-fn foresee_endpoint(net: &Network, st: &State, event: &Packet) {
-    let lp = event.lp();
-    match event.kind() {
-        Kind::Notice => {
-            let free = st.routers.get(lp).free_incoming;
-            if free != NONE {
-                st.incoming.prefetch_one(free);
-            }
-        }
-        Kind::Delivered | Kind::Start | Kind::Rank => {
-            let place = net.node_places(lp, &net.sites[lp as usize]).start + u32::from(event.port());
-            st.nics.prefetch_one(place);
-            st.sources.prefetch_one(place);
-            if net.interface.control_first {
-                st.controls.prefetch_one(place);
-            }
-            let free = st.routers.get(lp).free_post;
-            if free != NONE {
-                st.posts.prefetch_one(free);
-            }
-        }
-        Kind::Arrival | Kind::Credit | Kind::HostCredit => {}
+fn foresee_credit<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
+    let port = net.sites[event.lp() as usize].port + u32::from(event.port());
+    if M::CHANNELS {
+        st.channels.prefetch_one(port * net.vcs + u32::from(event.vc()));
+    }
+    // Where ports are shut most credits touch none.
+    if !M::SHUTS_PORTS {
+        ask_for_port(net, st, port);
+    }
+}
+
+/// Asks for an output port and where it leads to.
+#[inline(always)]
+fn ask_for_port(net: &Network, st: &State, port: u32) {
+    st.ports.prefetch_one(port);
+    net.peers.prefetch_one(port as usize);
+}
+
+/// Asks for what an event of a node leads to beside the records of messages; returns the node.
+#[inline(always)]
+fn foresee_endpoint(net: &Network, st: &State, event: &Packet) -> u32 {
+    let site = &net.sites[event.lp() as usize];
+    let local = u32::from(event.port());
+    let place = net.node_places(event.lp(), site).start + local;
+    ask_for_endpoint(net, st, event.lp(), place);
+    mpi::foresee_rank(net, st, place, event);
+    site.node + local
+}
+
+/// Asks for the interface of a node that may be handed a message, and for the free record that this will take.
+#[inline(always)]
+pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
+    st.nics.prefetch_one(place);
+    st.sources.prefetch_one(place);
+    if net.interface.control_first {
+        st.controls.prefetch_one(place);
+    }
+    let free = st.routers.get(lp).free_post;
+    if free != NONE {
+        st.posts.prefetch_one(free);
     }
 }
 
@@ -190,29 +227,36 @@ pub(crate) fn each_open<M: RouterModel>(net: &Network, st: &State, lp: u32, mut 
         if M::SHUTS_PORTS {
             bits &= !*st.shut.get(index);
         }
-        while bits != 0 {
-            see(first + word * 64 + bits.trailing_zeros());
-            bits &= bits - 1;
-        }
+        each_bit(bits, |port| see(first + word * 64 + port));
     }
 }
 
 /// Shows the places of the interfaces of a router that act before `end`.
 #[inline(always)]
 fn each_acting(net: &Network, st: &State, lp: u32, end: u64, mut see: impl FnMut(u32)) {
-    let mut places = net.node_places(lp, &net.sites[lp as usize]);
-    while !places.is_empty() {
+    for places in few_at_a_time(net.node_places(lp, &net.sites[lp as usize])) {
+        let (acting, _) = split_at(st.due.part(places.clone()), end);
+        each_bit(acting, |node| see(places.start + node));
+    }
+}
+
+/// Places in pieces of up to 64.
+#[inline(always)]
+pub(crate) fn few_at_a_time(mut places: Range<u32>) -> impl Iterator<Item = Range<u32>> {
+    from_fn(move || {
         let next = places.end.min(places.start + 64);
-        // No branch on each: few act.
-        let mut acting = 0;
-        for place in (places.start..next).rev() {
-            acting = acting << 1 | u64::from(*st.due.get(place) < end);
-        }
-        while acting != 0 {
-            see(places.start + acting.trailing_zeros());
-            acting &= acting - 1;
-        }
+        let few = places.start..next;
         places.start = next;
+        (!few.is_empty()).then_some(few)
+    })
+}
+
+/// Shows the numbers of the bits that are set.
+#[inline(always)]
+pub(crate) fn each_bit(mut bits: u64, mut see: impl FnMut(u32)) {
+    while bits != 0 {
+        see(bits.trailing_zeros());
+        bits &= bits - 1;
     }
 }
 

@@ -5,9 +5,9 @@
 //! its shape is a function of what is in it.
 
 use crate::network::Network;
-use crate::packet::{Kind, Label, Packet};
+use crate::packet::{Label, Packet};
 use crate::state::{Incoming, NONE, State, Ways};
-use des::{Event, FORESEEN, Journal, mix};
+use des::{FORESEEN, Journal, mix};
 
 /// In a root or a way: what follows is a branch.
 const BRANCH: u32 = 1 << 31;
@@ -142,6 +142,8 @@ impl Sought {
     #[inline(always)]
     pub(crate) fn follow(&mut self, st: &State, mut found: impl FnMut(usize, u32)) {
         let mut n = self.count;
+        let mut records = [(0, 0); FORESEEN];
+        let mut n_records = 0;
         for level in 0..LEVELS {
             let mut left = 0;
             for k in 0..n {
@@ -151,23 +153,27 @@ impl Sought {
                     _ => PointerPlace::Way(place, way(hash, level - 1)),
                 }
                 .get(st);
-                if at == NONE {
-                    continue;
-                }
-                if at & BRANCH == 0 {
-                    st.incoming.prefetch_one(at);
-                    found(event as usize, at);
-                    continue;
-                }
+                // Half of all have no record yet: no branch on that, but a line that is asked for in vain.
+                let is_record = at & BRANCH == 0;
+                let is_branch = !is_record & (at != NONE);
                 let place = at & !BRANCH;
-                st.incoming_ways.prefetch_one(place);
+                st.incoming
+                    .prefetch_one(if is_record { at } else { st.incoming.range().start });
+                records[n_records] = (event, at);
+                n_records += usize::from(is_record);
+                if is_branch {
+                    st.incoming_ways.prefetch_one(place);
+                }
                 self.seeks[left] = Seek { hash, place, event };
-                left += 1;
+                left += usize::from(is_branch);
             }
             n = left;
             if n == 0 {
                 break;
             }
+        }
+        for &(event, record) in &records[..n_records] {
+            found(event as usize, record);
         }
     }
 }
@@ -200,20 +206,6 @@ pub(crate) fn ask_behind(net: &Network, st: &State, lp: u32, packet: &Packet, br
         st.incoming.prefetch_one(at);
     } else if at != NONE {
         st.incoming_ways.prefetch_one(at & !BRANCH);
-    }
-}
-
-/// The message whose record an event will look for, if it is one of the nodes of its router: a part, a notice, or what is handed to a rank.
-#[inline(always)]
-pub(crate) fn key_of(net: &Network, event: &Packet) -> Option<Key> {
-    if event.is_arrival() {
-        return (!event.single()).then(|| (event.source(), event.destination(), event.label()));
-    }
-    let node = net.sites[event.lp() as usize].node + u32::from(event.port());
-    match event.kind() {
-        Kind::Notice => Some((event.noticed_source(), node, event.noticed())),
-        Kind::Delivered => Some((event.source(), node, event.label())),
-        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@ mod endpoint;
 pub use account::RankRow;
 
 use crate::envelope::{Envelope, SENT};
+use crate::foresight::ask_for_endpoint;
 use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
@@ -36,8 +37,8 @@ pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State
     let ranks = plans.first_slot(part.nodes.start)..plans.first_slot(part.nodes.end);
     st.mpi.ranks.fill(ranks.start, vec![Rank::new(); ranks.len()]);
     st.mpi.peer_heads.fill(
-        ranks.start << plans.bucket_bits,
-        vec![NONE; ranks.len() << plans.bucket_bits],
+        ranks.start << plans.list_bits,
+        vec![NONE; ranks.len() << plans.list_bits],
     );
     st.mpi.free_items.fill(lps.start, vec![NONE; lps.len()]);
     if plans.jobs.iter().flatten().any(|plan| plan.has_graphs) {
@@ -134,15 +135,28 @@ fn between(net: &Network, (plan, logical): (&Plan, u32), message: &Incoming) -> 
 /// Asks the processor for what ranks will look up when messages are handed to them: of these events, by their places, with the messages'
 /// records.
 pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(usize, u32)]) {
-    let mut buckets = [NONE; FORESEEN];
+    let mut sought = [(NONE, NONE); FORESEEN];
     let mut n = 0;
     for &(i, record) in handed {
-        let event = &events[i];
-        let node = net.sites[event.lp() as usize].node + u32::from(event.port());
-        let entry = st.incoming.get(record);
+        let (event, entry) = (&events[i], st.incoming.get(record));
         // What was found may be the record of another message, of which not all has come.
         if (entry.source, entry.label) != (event.source(), event.label()) {
             continue;
+        }
+        let lp = event.lp();
+        let arrives = event.is_arrival();
+        let node = match arrives {
+            true => event.destination(),
+            false => net.sites[lp as usize].node + u32::from(event.port()),
+        };
+        let place = net.node_place(lp, node);
+        if arrives {
+            let before = u64::from(event.part_number()) * u64::from(net.packet);
+            if before + u64::from(event.size()) < entry.bytes {
+                continue;
+            }
+            ask_for_endpoint(net, st, lp, place);
+            ask_for_item(st, lp);
         }
         let Some((plans, plan, logical)) = net.workload.ranks_of(node) else {
             continue;
@@ -150,28 +164,58 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(u
         let Some((envelope, from, _)) = between(net, (plan, logical), entry) else {
             continue;
         };
-        let slot = plans.first_slot(net.node_place(event.lp(), node) - node % plans.rails) + u32::from(envelope.to);
-        let bucket = endpoint::bucket(plans, slot, from);
+        let slot = plans.first_slot(place) + u32::from(envelope.to);
+        let list = plans.list_of(slot, from);
         st.mpi.ranks.prefetch(slot, slot + 1);
-        st.mpi.peer_heads.prefetch_one(bucket);
-        buckets[n] = bucket;
+        st.mpi.peer_heads.prefetch_one(list);
+        sought[n] = (list, from);
         n += 1;
     }
-    let mut peers = [NONE; FORESEEN];
-    let mut left = 0;
-    for &bucket in &buckets[..n] {
-        let head = *st.mpi.peer_heads.get(bucket);
-        if head != NONE {
-            st.mpi.peers.prefetch_one(head);
-            peers[left] = head;
-            left += 1;
+    for &(list, _) in &sought[..n] {
+        ask_for_peers(st, list);
+    }
+    for &(list, from) in &sought[..n] {
+        if let Some(peer) = st.mpi.find_peer(list, from) {
+            let posted = st.mpi.peer(peer).posted;
+            if posted != NONE {
+                st.mpi.items.prefetch_one(posted);
+            }
         }
     }
-    for &peer in &peers[..left] {
-        let posted = st.mpi.peers.get(peer).posted;
-        if posted != NONE {
-            st.mpi.items.prefetch_one(posted);
-        }
+}
+
+/// Asks for the first peers of a list.
+#[inline(always)]
+fn ask_for_peers(st: &State, list: u32) {
+    let head = *st.mpi.peer_heads.get(list);
+    if head != NONE {
+        st.mpi.peers.prefetch(head, head + 1);
+    }
+}
+
+/// Asks for the item that the next receive of a router will be.
+#[inline(always)]
+fn ask_for_item(st: &State, lp: u32) {
+    let free = *st.mpi.free_items.get(lp);
+    if free != NONE {
+        st.mpi.items.prefetch_one(free);
+    }
+}
+
+/// Asks for what a rank will look up that hears of something, as far as the event tells which rank it is.
+#[inline(always)]
+pub(crate) fn foresee_rank(net: &Network, st: &State, place: u32, event: &Packet) {
+    let Some(plans) = net.workload.ranks() else {
+        return;
+    };
+    ask_for_item(st, event.lp());
+    if event.kind() != Kind::Rank {
+        return;
+    }
+    let slot = plans.first_slot(place) + (event.value() & 0xFF) as u32;
+    st.mpi.ranks.prefetch(slot, slot + 1);
+    if plans.list_bits == 0 {
+        ask_for_peers(st, slot);
     }
 }
 

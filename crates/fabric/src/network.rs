@@ -72,6 +72,8 @@ pub struct MessageTerms {
     pub whole_is_all: bool,
     /// Some messages have a record at their destination until all of them is there.
     pub keeps_records: bool,
+    /// Ranks may be handed a message in the window in which its last packet comes.
+    pub hands_over_at_once: bool,
     /// Some messages are announced to their destination, wherever that is.
     pub announces: bool,
     /// Their packets come in the order in which they set out: there is one way, and no queue that they could pass each other in.
@@ -245,6 +247,7 @@ impl MessageTerms {
             bursts,
             whole_is_all: !bursts && !workload.reacts() && whole,
             keeps_records,
+            hands_over_at_once: workload.ranks().is_some() && model.delivers_at_arrival(),
             announces: keeps_records || !whole,
             in_order: one_way && routing.is_minimal() && !model.reorders(),
             follows: spec.observe.messages == MessageDetail::Full || spec.observe.operations,

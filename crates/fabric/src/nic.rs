@@ -11,13 +11,14 @@ pub(crate) mod cumulative;
 pub(crate) mod returns;
 
 use crate::envelope::{self, Notice};
+use crate::foresight::{each_bit, few_at_a_time};
 use crate::incoming::{self, Key};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::observe::{Departures, Lost, NO_MESSAGE, Record, StayRow, share_of_message};
 use crate::packet::{Address, EnvelopeWords, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
-use des::{Event, Journal, Sink, Time};
+use des::{Event, Journal, Sink, Time, split_at};
 use work::workload::Message;
 
 /// An interface at hand.
@@ -63,26 +64,39 @@ impl<M: RouterModel> Fabric<M> {
         let site = net.sites[lp as usize];
         let places = net.node_places(lp, &site);
         let number = site.node.wrapping_sub(places.start);
-        for place in places {
-            let mut due = *st.due.get(place);
-            if due < end {
-                let node = place.wrapping_add(number);
-                let interface = AtInterface { place, node, end };
-                due = match CONTROL_FIRST {
-                    false => self
-                        .at(st, j, lp, sink)
-                        .with(&site)
-                        .inject::<false>(interface, &mut departures),
-                    true => match self.waits_for_room(st, j, (lp, place), end) {
-                        Some(due) => due,
-                        None => self.inject_in_two(st, j, lp, interface, &mut departures, sink),
-                    },
-                };
-                if net.workload.jobs() > 1 {
-                    departures.tell(|record| sink.record(record));
+        let mut act = |st: &mut State, place: u32| {
+            let node = place.wrapping_add(number);
+            let interface = AtInterface { place, node, end };
+            let due = match CONTROL_FIRST {
+                false => self
+                    .at(st, j, lp, sink)
+                    .with(&site)
+                    .inject::<false>(interface, &mut departures),
+                true => match self.waits_for_room(st, j, (lp, place), end) {
+                    Some(due) => due,
+                    None => self.inject_in_two(st, j, lp, interface, &mut departures, sink),
+                },
+            };
+            if net.workload.jobs() > 1 {
+                departures.tell(|record| sink.record(record));
+            }
+            due
+        };
+        match CONTROL_FIRST {
+            false => {
+                for place in places {
+                    let due = *st.due.get(place);
+                    wake = wake.min(if due < end { act(st, place) } else { due });
                 }
             }
-            wake = wake.min(due);
+            // Of ranks' interfaces few act, and no branch can tell which.
+            true => {
+                for few in few_at_a_time(places) {
+                    let (acting, others) = split_at(st.due.part(few.clone()), end);
+                    wake = wake.min(others);
+                    each_bit(acting, |number| wake = wake.min(act(st, few.start + number)));
+                }
+            }
         }
         departures.tell(|record| sink.record(record));
         wake

@@ -19,7 +19,7 @@ use des::recurrence::{Differs, Leap, Recurring};
 use des::{Event, NoJournal, Time};
 use std::collections::HashMap;
 use work::ranks::Plan;
-use work::ranks::state::{Item, PeerRank, Rank, item};
+use work::ranks::state::{Item, PeerGroup, PeerRank, Rank, item};
 use work::workload::Source;
 
 /// Numbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
@@ -205,7 +205,7 @@ impl Recurring for AnyFabric {
                 let here = plan.locate(number);
                 let peers = peer_places(plans, first, slot).zip(peer_places(plans, second, slot));
                 for (old, new) in peers {
-                    let (old, new) = (first.mpi.peers.get(old), second.mpi.peers.get(new));
+                    let (old, new) = (first.mpi.peer(old), second.mpi.peer(new));
                     let there = plan.locate(new.rank);
                     strides.pairs.insert([here, there], new.sent.wrapping_sub(old.sent));
                     expected.insert([there, here], new.expected.wrapping_sub(old.expected));
@@ -726,6 +726,10 @@ fn ranks(numbers: &LaterNumbers<'_>, first: &State, second: &mut State) -> Resul
     pairs(&first.mpi.peer_heads, &mut second.mpi.peer_heads, |a, b| {
         leap.same(*a, *b)
     })?;
+    pairs(&first.mpi.peers, &mut second.mpi.peers, |a, b| {
+        let next = leap.same(a.next, b.next)?;
+        Ok(PeerGroup { next, ..*b })
+    })?;
     for lp in 0..net.sites.len() as u32 {
         for (slot, plan, number) in ranks_at(net, lp) {
             let here = plan.locate(number);
@@ -748,24 +752,23 @@ fn ranks(numbers: &LaterNumbers<'_>, first: &State, second: &mut State) -> Resul
             list(was.wild, [[here, here]; 2])?;
             let peers: Vec<u32> = peer_places(plans, first, slot).collect();
             for &place in &peers {
-                let peer = first.mpi.peers.get(place);
+                let peer = first.mpi.peer(place);
                 let there = plan.locate(peer.rank);
                 for head in [peer.posted, peer.arrived, peer.pending] {
                     list(head, [[here, there], [there, here]])?;
                 }
             }
             for place in peers {
-                let (was, is) = (*first.mpi.peers.get(place), *second.mpi.peers.get(place));
+                let (was, is) = (*first.mpi.peer(place), *second.mpi.peer(place));
                 let later = PeerRank {
                     rank: leap.same(was.rank, is.rank)?,
-                    next: leap.same(was.next, is.next)?,
                     posted: leap.same(was.posted, is.posted)?,
                     arrived: leap.same(was.arrived, is.arrived)?,
                     pending: leap.same(was.pending, is.pending)?,
                     sent: numbers.sequence(is.sent, is.sent.wrapping_sub(was.sent)),
                     expected: numbers.sequence(is.expected, is.expected.wrapping_sub(was.expected)),
                 };
-                second.mpi.peers.set(&mut NoJournal, place, later);
+                *second.mpi.edit_peer(&mut NoJournal, place) = later;
             }
         }
     }

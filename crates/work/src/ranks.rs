@@ -1,6 +1,7 @@
 //! The ranks of a run: which programs they have, where they are, what their messages cost.
 
 mod packing;
+mod peers;
 pub mod state;
 mod traffic;
 
@@ -18,7 +19,7 @@ use crate::mpi::{Communicator, Program};
 use crate::rate::Rate;
 use crate::terms::Starts;
 use des::Table;
-use state::{Item, PeerRank, Rank};
+use state::{Item, PEERS, PeerGroup, Rank};
 use std::sync::Arc;
 
 /// Most ranks of a node.
@@ -324,8 +325,10 @@ pub struct Plans {
     pub per_node: u32,
     /// Nodes per host.
     pub rails: u32,
-    /// Lists of peers per rank, as a power of two.
+    /// Peers per rank, as a power of two.
     pub bucket_bits: u32,
+    /// Lists of peers per rank, as a power of two.
+    pub list_bits: u32,
 }
 
 /// What the messages of ranks cost.
@@ -437,6 +440,8 @@ impl Plans {
             per_node,
             rails,
             bucket_bits: peers.clamp(1, 1024).ilog2(),
+            // A list has two groups at most where ranks meet all of these.
+            list_bits: (peers / PEERS as u32).clamp(1, 1024).ilog2(),
             jobs: jobs.into(),
         })
     }
@@ -463,7 +468,8 @@ impl Plans {
     pub fn bytes_per_host(&self) -> f64 {
         let phases = self.jobs.iter().flatten().flat_map(|plan| &plan.phases);
         let peers = phases.map(|phase| phase.program.peers()).max().unwrap_or(0) as usize;
-        let rank = size_of::<Rank>() + (4 << self.bucket_bits) + peers * (size_of::<PeerRank>() + size_of::<Item>());
+        let groups = peers.div_ceil(PEERS) * size_of::<PeerGroup>();
+        let rank = size_of::<Rank>() + (4 << self.list_bits) + groups + peers * size_of::<Item>();
         let plans = self.jobs.iter().flatten();
         let graphs = plans.map(|plan| {
             plan.phases

@@ -189,7 +189,7 @@ fn row((plans, plan): (&Plans, &Plan), state: &State, slot: u32, rank: Rank, [jo
 
 /// The open request of a waiting rank that tells most: a receive if there is one, the one from the lowest rank.
 fn stuck(plans: &Plans, state: &State, slot: u32, rank: &Rank) -> Option<Item> {
-    let peers = peer_places(plans, state, slot).map(|place| state.mpi.peers.get(place));
+    let peers = peer_places(plans, state, slot).map(|place| state.mpi.peer(place));
     let heads = peers.flat_map(|peer| [peer.posted, peer.pending]);
     first_of(once(rank.wild).chain(heads).flat_map(|head| items(state, head)))
 }

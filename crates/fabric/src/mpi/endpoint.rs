@@ -16,7 +16,7 @@ mod protocol;
 mod rails;
 mod tasks;
 
-pub(super) use lists::{bucket, hashed_items};
+pub(super) use lists::hashed_items;
 pub(crate) use lists::{items, peer_places};
 
 use super::Out;

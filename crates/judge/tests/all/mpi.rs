@@ -792,13 +792,14 @@ fn jobs_and_parts_run_beside_and_after_each_other() {
 
 #[test]
 fn an_idle_rank_takes_less_than_two_kilobytes() {
-    use work::ranks::state::{PeerRank, Rank};
+    use work::ranks::state::{PEERS, PeerGroup, Rank};
     let mut spec = motif(single(64), "halo3d-26", &[]);
     spec.jobs[0].nodes = Some(64);
     let network = fabric::network::Network::build(&spec).unwrap();
     let plans = network.workload.ranks().unwrap();
     // All 26 neighbours met, nothing open.
-    let idle = size_of::<Rank>() + (4 << plans.bucket_bits) + 26 * size_of::<PeerRank>();
+    let groups = 26_usize.div_ceil(PEERS) + (1 << plans.list_bits);
+    let idle = size_of::<Rank>() + (4 << plans.list_bits) + groups * size_of::<PeerGroup>();
     assert!(idle <= 2_000, "{idle} bytes");
 }
 

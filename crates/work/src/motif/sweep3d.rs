@@ -6,7 +6,8 @@
 //! the faces of the blocks would have it the other way round.
 
 use super::keys::{CELLS, COMPUTE_CELLS, RANKS, VARS, process_grid, value};
-use super::{Compute, Grid, Keys, Misfit, MotifKind, Ops, product};
+use super::{Compute, Grid, Keys, Misfit, MotifKind, product};
+use crate::mpi::op::Transfer;
 use crate::mpi::{Communicator, Op, Program};
 use study::{Default, Entry, Parameter, Type, key};
 
@@ -112,29 +113,38 @@ impl Program for Sweep3d {
     }
 
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
-        // Below and above along x and y.
-        let along = |d| [self.grid.neighbour(rank, d, false), self.grid.neighbour(rank, d, true)];
-        let near = [along(0), along(1)];
-        // Each has them all, on the one side or the other.
-        let each = near.as_flattened().iter().flatten().count() as u32 + u32::from(self.time > 0);
-        let mut ops = Ops::new(index);
-        for [x, y] in SWEEPS.iter().cycle().take(8) {
-            let from = [near[0][usize::from(!x)], near[1][usize::from(!y)]];
-            let to = [near[0][usize::from(*x)], near[1][usize::from(*y)]];
-            ops.rounds(self.steps, each, |ops, _| {
-                for (peer, bytes) in from.iter().zip(self.bytes) {
-                    peer.iter().for_each(|&peer| ops.recv(peer, bytes));
-                }
-                ops.compute(self.time);
-                for (peer, bytes) in to.iter().zip(self.bytes) {
-                    peer.iter().for_each(|&peer| ops.send(peer, bytes));
-                }
-            });
-            if ops.is_found() {
-                break;
-            }
+        // Asked for with every operation of every rank: no loop over what comes before it.
+        let beside = |d, up| self.grid.neighbour(rank, d, up);
+        let (x, y) = ([beside(0, false), beside(0, true)], [beside(1, false), beside(1, true)]);
+        let computes = self.time > 0;
+        // Each step has all neighbours, on the one side or the other.
+        let there = |peer: Option<u32>| u32::from(peer.is_some());
+        let each = there(x[0]) + there(x[1]) + there(y[0]) + there(y[1]) + u32::from(computes);
+        let sweep = index.checked_div(self.steps * each)?;
+        if sweep >= 8 {
+            return None;
         }
-        ops.found()
+        let [up_x, up_y] = SWEEPS[sweep as usize % SWEEPS.len()];
+        let (up_x, up_y) = (usize::from(up_x), usize::from(up_y));
+        let from = [x[1 - up_x], y[1 - up_y]];
+        let to = [x[up_x], y[up_y]];
+        let mut left =
+            there(from[0]) | there(from[1]) << 1 | u32::from(computes) << 2 | there(to[0]) << 3 | there(to[1]) << 4;
+        let number = index % each;
+        for before in 0..4 {
+            left &= if before < number { left - 1 } else { u32::MAX };
+        }
+        let place = left.trailing_zeros() as usize;
+        if place == 2 {
+            return Some(Op::Compute { time: self.time });
+        }
+        let peers = [from[0], from[1], None, to[0], to[1]];
+        let transfer = Transfer::new(peers[place]?, self.bytes[place % 3]);
+        Some(if place < 2 {
+            Op::Recv(transfer)
+        } else {
+            Op::Send(transfer)
+        })
     }
 
     fn communicators(&self) -> &[Communicator] {
@@ -143,5 +153,57 @@ impl Program for Sweep3d {
 
     fn peers(&self) -> u32 {
         4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a rank does, written down as the motif is described.
+    fn told(sweep: &Sweep3d, rank: u32) -> Vec<Op> {
+        let mut ops = Vec::new();
+        for [up_x, up_y] in SWEEPS.iter().cycle().take(8) {
+            for _ in 0..sweep.steps {
+                let near = |d, up| sweep.grid.neighbour(rank, d, up);
+                let transfer = |d: usize, peer| Transfer::new(peer, sweep.bytes[d]);
+                for (d, up) in [(0, up_x), (1, up_y)] {
+                    ops.extend(near(d, !up).map(|peer| Op::Recv(transfer(d, peer))));
+                }
+                if sweep.time > 0 {
+                    ops.push(Op::Compute { time: sweep.time });
+                }
+                for (d, up) in [(0, up_x), (1, up_y)] {
+                    ops.extend(near(d, *up).map(|peer| Op::Send(transfer(d, peer))));
+                }
+            }
+        }
+        ops
+    }
+
+    #[test]
+    fn any_operation_is_found_as_if_all_before_it_were_told() {
+        for sides in [[1, 1], [1, 2], [2, 1], [3, 1], [1, 4], [2, 2], [4, 3]] {
+            for (z, time) in [(1, 0), (1, 7), (5, 0), (5, 7)] {
+                let sweep = Sweep3d::new(&Sweep3dParameters {
+                    ranks: sides[0] * sides[1],
+                    grid: Some(sides),
+                    cells: [3, 4, z],
+                    kba: 1,
+                    vars: 2,
+                    value: 8,
+                    compute: Compute::Time(time),
+                })
+                .unwrap();
+                for rank in 0..sides[0] * sides[1] {
+                    let all = told(&sweep, rank);
+                    let asked: Vec<Op> = (0..).map_while(|index| sweep.op(rank, 0, index)).collect();
+                    assert_eq!(asked, all, "rank {rank} of {sides:?}");
+                    for index in [all.len() as u32 + 1, u32::MAX] {
+                        assert_eq!(sweep.op(rank, 0, index), None);
+                    }
+                }
+            }
+        }
     }
 }

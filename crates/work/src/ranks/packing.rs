@@ -41,15 +41,13 @@ pub fn pack(plans: &Plans, st: &RankColumns, place: u32, out: &mut Vec<u8>) {
                 },
             );
         });
-        for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {
-            let peers = places(*st.peer_heads.get(bucket), |peer| st.peers.get(peer).next);
-            put_elements(out, peers, |out, peer| {
-                let peer = *st.peers.get(peer);
-                let (next, posted, arrived, pending) = (NONE, NONE, NONE, NONE);
+        for peers in plans.lists_of(slot) {
+            put_elements(out, st.peers_in(peers), |out, peer| {
+                let peer = *st.peer(peer);
+                let (posted, arrived, pending) = (NONE, NONE, NONE);
                 put(
                     out,
                     PeerRank {
-                        next,
                         posted,
                         arrived,
                         pending,
@@ -127,8 +125,7 @@ pub fn unpack(
         rank.inbox = list(st, input)?;
         rank.collectives = collectives(st, input)?;
         st.ranks.set(j, slot, rank);
-        for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {
-            let mut last = NONE;
+        for peers in plans.lists_of(slot) {
             for _ in 0..take::<u32>(input)? {
                 let mut peer: PeerRank = take(input)?;
                 if !known(peer.rank) {
@@ -137,12 +134,8 @@ pub fn unpack(
                 peer.posted = list(st, input)?;
                 peer.arrived = list(st, input)?;
                 peer.pending = list(st, input)?;
-                let place = st.peers.push(j, peer);
-                match last {
-                    NONE => st.peer_heads.set(j, bucket, place),
-                    _ => st.peers.edit(j, last).next = place,
-                }
-                last = place;
+                let place = st.add_peer(j, peers, peer.rank);
+                *st.edit_peer(j, place) = peer;
             }
         }
         if let Some(progress) = graph_of(st, slot) {

@@ -237,10 +237,8 @@ impl Default for BegunCollective {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PeerRank {
-    /// The other rank, of the job.
+    /// The other rank, of the job; [`NONE`] if there is none yet.
     pub rank: u32,
-    /// The next peer of the same bucket.
-    pub next: u32,
     /// Receives from it that wait for a message.
     pub posted: u32,
     /// Messages from it that wait for a receive, or for earlier ones.
@@ -252,6 +250,26 @@ pub struct PeerRank {
     /// Number of the next message from it that may be matched.
     pub expected: u16,
 }
+
+/// Peers of a rank side by side, in the order in which it has met them; those that follow go on in the next group. Two cache lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct PeerGroup {
+    /// The first of them are in use.
+    pub peers: [PeerRank; PEERS],
+    /// The next group of the same list.
+    pub next: u32,
+    /// Always 0.
+    pub unused: u32,
+}
+
+/// Peers of a group.
+pub const PEERS: usize = 6;
+
+const _: () = assert!(
+    size_of::<PeerGroup>() == 128,
+    "a rank with few peers has them in two cache lines"
+);
 
 /// Whether half of all numbers of messages, which go round, or more lie between two.
 pub fn is_far(from: u16, to: u16) -> bool {
@@ -338,10 +356,10 @@ des::columns! {
     pub struct RankColumns {
         /// A record per rank, as many per node as the fullest has.
         pub ranks: Rank,
-        /// The peers of each rank, in lists by [`Plans::buckets`](super::Plans) of them.
+        /// The first group of peers of each list of each rank, [`NONE`] before its first peer.
         pub peer_heads: u32,
-        /// Peers.
-        pub peers: PeerRank,
+        /// Peers, in groups.
+        pub peers: PeerGroup,
         /// Receives, messages and rendezvous that wait.
         pub items: Item,
         /// Free items of each router, a list.

@@ -11,28 +11,11 @@ use work::ranks::state::{Item, PeerRank};
 impl<J: Journal> Endpoint<'_, J> {
     /// The record of another rank; made if there is none.
     pub(super) fn peer(&mut self, other: u32) -> u32 {
-        let bucket = bucket(self.plans, self.slot(), other);
-        let head = *self.st.mpi.peer_heads.get(bucket);
-        let mut place = head;
-        while place != NONE {
-            let peer = self.st.mpi.peers.get(place);
-            if peer.rank == other {
-                return place;
-            }
-            place = peer.next;
+        let list = self.plans.list_of(self.slot(), other);
+        match self.st.mpi.find_peer(list, other) {
+            Some(place) => place,
+            None => self.st.mpi.add_peer(self.j, list, other),
         }
-        let peer = PeerRank {
-            rank: other,
-            next: head,
-            posted: NONE,
-            arrived: NONE,
-            pending: NONE,
-            sent: 0,
-            expected: 0,
-        };
-        let place = self.st.mpi.peers.push(self.j, peer);
-        self.st.mpi.peer_heads.set(self.j, bucket, place);
-        place
     }
 
     pub(super) fn peer_places(&self) -> impl Iterator<Item = u32> + '_ {
@@ -40,7 +23,7 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     pub(super) fn peers(&self) -> impl Iterator<Item = &PeerRank> + '_ {
-        self.peer_places().map(|place| self.st.mpi.peers.get(place))
+        self.peer_places().map(|place| self.st.mpi.peer(place))
     }
 
     pub(super) fn items(&self, head: u32) -> impl Iterator<Item = (u32, &Item)> + '_ {
@@ -49,7 +32,7 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// The rendezvous of a kind with the rank of a peer's record, by the number of its message.
     pub(super) fn pending(&self, peer: u32, sequence: u16, kind: u8) -> Option<u32> {
-        let peer = self.st.mpi.peers.get(peer);
+        let peer = self.st.mpi.peer(peer);
         if self.plan.has_graphs {
             return self.numbered(peer.rank, (sequence, PENDING), |held| held == kind);
         }
@@ -63,9 +46,9 @@ impl<J: Journal> Endpoint<'_, J> {
         if self.plan.has_graphs {
             return self.keep(item);
         }
-        let pending = self.st.mpi.peers.get(peer).pending;
+        let pending = self.st.mpi.peer(peer).pending;
         let pending = self.append(pending, item);
-        self.st.mpi.peers.edit(self.j, peer).pending = pending;
+        self.st.mpi.edit_peer(self.j, peer).pending = pending;
     }
 
     /// Takes a rendezvous with the rank of a peer's record.
@@ -73,9 +56,9 @@ impl<J: Journal> Endpoint<'_, J> {
         if self.plan.has_graphs {
             return self.drop_kept(slot);
         }
-        let pending = self.st.mpi.peers.get(peer).pending;
+        let pending = self.st.mpi.peer(peer).pending;
         let (pending, item) = self.take(pending, slot);
-        self.st.mpi.peers.edit(self.j, peer).pending = pending;
+        self.st.mpi.edit_peer(self.j, peer).pending = pending;
         item
     }
 
@@ -84,9 +67,9 @@ impl<J: Journal> Endpoint<'_, J> {
         if self.plan.has_graphs {
             return self.keep(message);
         }
-        let arrived = self.st.mpi.peers.get(peer).arrived;
+        let arrived = self.st.mpi.peer(peer).arrived;
         let arrived = self.append(arrived, message);
-        self.st.mpi.peers.edit(self.j, peer).arrived = arrived;
+        self.st.mpi.edit_peer(self.j, peer).arrived = arrived;
     }
 
     /// Takes a message from the rank of a peer's record.
@@ -94,9 +77,9 @@ impl<J: Journal> Endpoint<'_, J> {
         if self.plan.has_graphs {
             return self.drop_kept(slot);
         }
-        let arrived = self.st.mpi.peers.get(peer).arrived;
+        let arrived = self.st.mpi.peer(peer).arrived;
         let (arrived, message) = self.take(arrived, slot);
-        self.st.mpi.peers.edit(self.j, peer).arrived = arrived;
+        self.st.mpi.edit_peer(self.j, peer).arrived = arrived;
         message
     }
 
@@ -156,23 +139,9 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 }
 
-/// Where the record of another rank is looked for from: one of the buckets of the rank in a slot.
-#[inline(always)]
-pub(in crate::mpi) fn bucket(plans: &Plans, slot: u32, other: u32) -> u32 {
-    let bits = plans.bucket_bits;
-    let hash = u64::from(other.wrapping_mul(0x9E37_79B1)) >> (32 - bits);
-    (slot << bits) + hash as u32
-}
-
-/// The peers that a rank has met, bucket by bucket.
+/// The peers that a rank has met, list by list.
 pub(crate) fn peer_places<'a>(plans: &Plans, st: &'a State, slot: u32) -> impl Iterator<Item = u32> + use<'a> {
-    let bits = plans.bucket_bits;
-    let buckets = slot << bits..(slot + 1) << bits;
-    buckets.flat_map(move |bucket| {
-        places(*st.mpi.peer_heads.get(bucket), move |place| {
-            st.mpi.peers.get(place).next
-        })
-    })
+    plans.lists_of(slot).flat_map(|list| st.mpi.peers_in(list))
 }
 
 /// What a rank that plays graphs holds, list by list.

@@ -44,7 +44,7 @@ impl<J: Journal> Endpoint<'_, J> {
         if from == ANY_SOURCE {
             let wait = |st: &State, peer: &PeerRank| first(st, peer.arrived, |message| matches(&receive, message));
             let found = self.peer_places().filter_map(|place| {
-                let slot = wait(self.st, self.st.mpi.peers.get(place))?;
+                let slot = wait(self.st, self.st.mpi.peer(place))?;
                 Some((self.st.mpi.items.get(slot).order, place, slot))
             });
             if let Some((_, place, slot)) = found.min() {
@@ -60,7 +60,7 @@ impl<J: Journal> Endpoint<'_, J> {
             return;
         }
         let place = self.peer(from);
-        let peer = *self.st.mpi.peers.get(place);
+        let peer = *self.st.mpi.peer(place);
         if let Some(slot) = first(self.st, peer.arrived, |message| matches(&receive, message)) {
             let message = self.take_arrived(place, slot);
             self.looked_at_arrived(Some(message.order));
@@ -69,7 +69,7 @@ impl<J: Journal> Endpoint<'_, J> {
         }
         self.looked_at_arrived(None);
         let posted = self.append(peer.posted, receive);
-        self.st.mpi.peers.edit(self.j, place).posted = posted;
+        self.st.mpi.edit_peer(self.j, place).posted = posted;
     }
 
     /// A message is larger than its receive, which MPI calls truncated.
@@ -133,7 +133,7 @@ impl<J: Journal> Endpoint<'_, J> {
     /// A message, or its announcement: matched in the order in which the sender sent.
     pub(super) fn come(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> bool {
         let place = self.peer(from);
-        let peer = *self.st.mpi.peers.get(place);
+        let peer = *self.st.mpi.peer(place);
         let eager = envelope.purpose != Purpose::Request;
         let mut message = Item {
             time: self.now,
@@ -162,7 +162,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let mut goes_on = self.meet(place, message);
         // Those that were early may be next.
         loop {
-            let peer = *self.st.mpi.peers.get(place);
+            let peer = *self.st.mpi.peer(place);
             let early = match self.plan.has_graphs {
                 true => self.numbered(from, (peer.expected, INCOMPLETE), is_early),
                 false => first(self.st, peer.arrived, |early| {
@@ -181,9 +181,9 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Matches a message whose turn it is with the earliest receive that takes it, or keeps it.
     pub(super) fn meet(&mut self, place: u32, mut message: Item) -> bool {
-        let peer = *self.st.mpi.peers.get(place);
+        let peer = *self.st.mpi.peer(place);
         let next = message.sequence.wrapping_add(1);
-        self.st.mpi.peers.edit(self.j, place).expected = next;
+        self.st.mpi.edit_peer(self.j, place).expected = next;
         if self.plan.has_graphs {
             return self.meet_hashed(message);
         }
@@ -199,7 +199,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 message.order = rank.arrived;
                 rank.arrived = message.order.wrapping_add(1);
                 let arrived = self.append(peer.arrived, message);
-                self.st.mpi.peers.edit(self.j, place).arrived = arrived;
+                self.st.mpi.edit_peer(self.j, place).arrived = arrived;
                 return self.unexpected(&message);
             }
             (Some(slot), None) => self.take_posted(place, slot),
@@ -237,9 +237,9 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     pub(super) fn take_posted(&mut self, peer: u32, slot: u32) -> Item {
-        let posted = self.st.mpi.peers.get(peer).posted;
+        let posted = self.st.mpi.peer(peer).posted;
         let (posted, receive) = self.take(posted, slot);
-        self.st.mpi.peers.edit(self.j, peer).posted = posted;
+        self.st.mpi.edit_peer(self.j, peer).posted = posted;
         receive
     }
 }

@@ -61,7 +61,7 @@ impl<J: Journal> Endpoint<'_, J> {
             false => (rank.messages, rank.bytes) = (rank.messages + 1, rank.bytes + bytes),
         }
         let peer = self.peer(to);
-        let sent = &mut self.st.mpi.peers.edit(self.j, peer).sent;
+        let sent = &mut self.st.mpi.edit_peer(self.j, peer).sent;
         let sequence = *sent;
         *sent = sent.wrapping_add(1);
         if sequence.is_multiple_of(1 << 14) && self.has_left_behind(peer, sequence) {
@@ -114,7 +114,7 @@ impl<J: Journal> Endpoint<'_, J> {
     /// while they go round once.
     #[cold]
     fn has_left_behind(&self, peer: u32, sequence: u16) -> bool {
-        let peer = self.st.mpi.peers.get(peer);
+        let peer = self.st.mpi.peer(peer);
         let waits = |item: &Item| matches!(item.kind, item::SEND | item::SENDING) && is_far(item.sequence, sequence);
         if self.plan.has_graphs {
             let mut items = hashed_items(self.st, self.slot());

@@ -72,7 +72,7 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// The message of a number of which parts have come.
     fn parts(&self, peer: u32, sequence: u16) -> Option<u32> {
-        let peer = self.st.mpi.peers.get(peer);
+        let peer = self.st.mpi.peer(peer);
         if self.plan.has_graphs {
             return self.numbered(peer.rank, (sequence, INCOMPLETE), |kind| kind == item::PARTS);
         }
