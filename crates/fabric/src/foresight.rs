@@ -20,7 +20,7 @@ use std::ops::Range;
 /// dear where most are not needed, and cheap where they are.
 #[inline(always)]
 fn tells_ports(net: &Network, each: usize) -> bool {
-    each < net.few() && looks_ahead(net) && !net.routing.is_asked_first()
+    each < net.few() && looks_ahead(net) && !net.routing.is_beyond_telling()
 }
 
 /// [`Network::few`] of routers so wide that events are worth a look for their ports alone.
@@ -160,6 +160,15 @@ fn foresee_arrival<M: RouterModel>(net: &Network, st: &State, event: &Packet, po
         (u32::from(site.net) + local, 0)
     } else if M::PLAIN {
         (net.routing.next_minimal(net, site, event), 0)
+    } else if net.routing.is_asked_first() {
+        let (first, ports) = net.routing.first_look(&net.topology, site, event);
+        for port in site.port + first..site.port + first + ports {
+            if M::CHANNELS {
+                st.channels.prefetch(port * net.vcs, (port + 1) * net.vcs);
+            }
+            ask_for_port(net, st, port);
+        }
+        return false;
     } else {
         let way = net.route(site, event);
         (way.port(), way.vc())

@@ -192,6 +192,8 @@ pub struct Routing {
     adaptive: bool,
     /// Something is to be looked at before its way is taken: what waits in the router, or what has changed in the network.
     asked_first: bool,
+    /// Where packets look first can be told without that.
+    looks_at_minimal: bool,
     /// What of it beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog).
     sense: Option<Sense>,
     /// What routers tell each other for it.
@@ -307,6 +309,7 @@ impl Routing {
             draws_channels: kind.ready().draws_channels(),
             adaptive: spec.is_adaptive(),
             asked_first: spec.is_adaptive(),
+            looks_at_minimal: kind.ready().looks_at_the_minimal_way(),
             sense: kind.ready().sense(),
             news: kind.ready().news(),
             counters: kind.ready().counters(),
@@ -413,8 +416,25 @@ impl Routing {
     pub(crate) fn asked_first(self, changes: bool) -> Routing {
         Routing {
             asked_first: self.asked_first || changes,
+            looks_at_minimal: self.looks_at_minimal && !changes,
             ..self
         }
+    }
+
+    /// `true` if nobody can tell without asking where a packet looks first.
+    #[inline(always)]
+    pub(crate) fn is_beyond_telling(&self) -> bool {
+        self.asked_first && !self.looks_at_minimal
+    }
+
+    /// The ports (first, how many) that a packet looks at first which is not at its last router, of a routing that is asked first; none where that takes long to tell.
+    #[inline(always)]
+    pub(crate) fn first_look(&self, topology: &Topology, site: &Site, packet: &Packet) -> (u32, u32) {
+        if packet.phase() > SECOND_LEG {
+            return (0, 0);
+        }
+        let hop = topology.minimal_by(site.router, packet.destination(), came(site, packet), || self.key(packet));
+        (hop.port.into(), hop.links.into())
     }
 
     /// Virtual channels that keep a routing free of deadlock on a network.

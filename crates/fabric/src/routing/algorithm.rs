@@ -279,6 +279,11 @@ pub trait ReadyRouting {
         None
     }
 
+    /// Whether packets take the topology's minimal way, or at least look there first, unless their phase says that they are on the first leg of another.
+    fn looks_at_the_minimal_way(&self) -> bool {
+        false
+    }
+
     /// Whether it looks at the topology's wiring, also where the family answers by arithmetic.
     fn asks_for_cables(&self) -> bool;
 

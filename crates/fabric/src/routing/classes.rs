@@ -38,6 +38,7 @@ impl Routing {
             last_vc: all - 1,
             adaptive: self.adaptive,
             asked_first: self.asked_first,
+            looks_at_minimal: self.looks_at_minimal,
             minimal: false,
             to_the_node: self.to_the_node,
             draws_channels: self.draws_channels,

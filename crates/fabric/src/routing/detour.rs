@@ -436,6 +436,10 @@ impl ReadyRouting for Detour {
         Some(self.sense)
     }
 
+    fn looks_at_the_minimal_way(&self) -> bool {
+        !self.always
+    }
+
     fn asks_for_cables(&self) -> bool {
         true
     }
