@@ -433,7 +433,9 @@ impl Routing {
         if packet.phase() > SECOND_LEG {
             return (0, 0);
         }
-        let hop = topology.minimal_by(site.router, packet.destination(), came(site, packet), || self.key(packet));
+        let hop = topology.minimal_by(site.router, packet.destination(), came(site, packet), || {
+            self.key(packet)
+        });
         (hop.port.into(), hop.links.into())
     }
 
