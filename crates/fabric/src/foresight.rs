@@ -6,15 +6,15 @@
 //! Where messages have records, what an event reads is all over the memory, one read telling where the next is. A number of events are walked
 //! through together: memory answers their questions side by side, where their handlers would wait for each.
 
+use crate::bits::{each_bit, few_at_a_time};
 use crate::incoming::{self, Sought};
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
+use crate::nic::ask_for_endpoint;
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, Nic, State};
 use des::{Ahead, Event, FORESEEN, Hint, split_at};
-use std::iter::from_fn;
-use std::ops::Range;
 
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.
@@ -212,20 +212,6 @@ fn foresee_endpoint(net: &Network, st: &State, event: &Packet) -> u32 {
     site.node + local
 }
 
-/// Asks for the interface of a node that may be handed a message, and for the free record that this will take.
-#[inline(always)]
-pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
-    st.nics.prefetch_one(place);
-    st.sources.prefetch_one(place);
-    if net.interface.control_first {
-        st.controls.prefetch_one(place);
-    }
-    let free = st.routers.get(lp).free_post;
-    if free != NONE {
-        st.posts.prefetch_one(free);
-    }
-}
-
 /// Shows the output ports (places in the columns) of a router that packets may wait for which may start.
 #[inline(always)]
 pub(crate) fn each_open<M: RouterModel>(net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32)) {
@@ -246,26 +232,6 @@ fn each_acting(net: &Network, st: &State, lp: u32, end: u64, mut see: impl FnMut
     for places in few_at_a_time(net.node_places(lp, &net.sites[lp as usize])) {
         let (acting, _) = split_at(st.due.part(places.clone()), end);
         each_bit(acting, |node| see(places.start + node));
-    }
-}
-
-/// Places in pieces of up to 64.
-#[inline(always)]
-pub(crate) fn few_at_a_time(mut places: Range<u32>) -> impl Iterator<Item = Range<u32>> {
-    from_fn(move || {
-        let next = places.end.min(places.start + 64);
-        let few = places.start..next;
-        places.start = next;
-        (!few.is_empty()).then_some(few)
-    })
-}
-
-/// Shows the numbers of the bits that are set.
-#[inline(always)]
-pub(crate) fn each_bit(mut bits: u64, mut see: impl FnMut(u32)) {
-    while bits != 0 {
-        see(bits.trailing_zeros());
-        bits &= bits - 1;
     }
 }
 

@@ -4,6 +4,7 @@
 //! changes event by event -> [`observe::Stats`]. How a run is read from a study, and who runs a network and judges what came of it, is
 //! not known here.
 
+mod bits;
 pub mod blocks;
 pub mod drift;
 mod endpoints;

@@ -6,10 +6,10 @@ mod endpoint;
 pub use account::RankRow;
 
 use crate::envelope::{Envelope, SENT};
-use crate::foresight::ask_for_endpoint;
 use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
+use crate::nic::ask_for_endpoint;
 use crate::observe::{NO_MESSAGE, Record};
 use crate::packet::{Kind, Packet};
 use crate::state::{Incoming, NONE, State};

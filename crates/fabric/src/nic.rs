@@ -10,8 +10,8 @@ pub(crate) mod control;
 pub(crate) mod cumulative;
 pub(crate) mod returns;
 
+use crate::bits::{each_bit, few_at_a_time};
 use crate::envelope::{self, Notice};
-use crate::foresight::{each_bit, few_at_a_time};
 use crate::incoming::{self, Key};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
@@ -886,6 +886,20 @@ pub(crate) fn post<J: Journal>(
             .max(nic.free)
             .saturating_add(net.interface.message_overhead);
         st.due.set(j, place, due.min(*st.due.get(place)));
+    }
+}
+
+/// Asks for the interface of a node that may be handed a message, and for the free record that this will take.
+#[inline(always)]
+pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
+    st.nics.prefetch_one(place);
+    st.sources.prefetch_one(place);
+    if net.interface.control_first {
+        st.controls.prefetch_one(place);
+    }
+    let free = st.routers.get(lp).free_post;
+    if free != NONE {
+        st.posts.prefetch_one(free);
     }
 }
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricsim._build import build_words
-from fabricsim._cables import link_names, link_text
+from fabricsim._cables import LinkNames, link_text
 from fabricsim._figures import MAIN, all_figures, column_label, documented_key, numbers
 from fabricsim._files import atomic_write
 from fabricsim._seals import products
@@ -74,7 +74,7 @@ class _Networks:
 
     def __init__(self) -> None:
         self.found: list[dict[str, Any]] = []
-        self.pairs: list[dict[tuple[int, int], str]] = []
+        self.names: list[LinkNames] = []
         self.by_key: dict[str, int | None] = {}
 
     def index(self, record: RunRecord) -> int | None:
@@ -95,7 +95,7 @@ class _Networks:
                         ],
                     }
                 )
-                self.pairs.append(link_names(network))
+                self.names.append(LinkNames(network))
         return self.by_key[key]
 
 
@@ -108,7 +108,7 @@ def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int)
     if not len(use):
         return None, 0
     index = networks.index(record)
-    names = networks.pairs[index] if index is not None else {}
+    names = networks.names[index] if index is not None else LinkNames({})
     order = np.lexsort((port, router, -use))[:_HOTTEST]
     hottest = [
         [
@@ -129,10 +129,14 @@ def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int)
     }
     cost = 0
     if index is not None and len(use) <= room:
-        known = {entry[0] for entry in networks.found[index]["routers"]}
-        drawn = np.array([int(a) in known and int(b) in known and a != b for a, b in zip(router, peer, strict=True)], dtype=bool)
-        ends = [[int(a), int(b)] for a, b in zip(router[drawn], peer[drawn], strict=True)]
         network = networks.found[index]
+        routers = [entry[0] for entry in network["routers"]]
+        # One place more, for what is none of them.
+        known = np.zeros(max(routers, default=-1) + 2, dtype=bool)
+        known[routers] = True
+        a, b = (np.minimum(end, len(known) - 1) for end in (router, peer))
+        drawn = known[a] & known[b] & (router != peer)
+        ends = np.stack((router[drawn], peer[drawn]), axis=1).tolist()
         network.setdefault("ends", ends)
         if network["ends"] == ends:
             found |= {"network": index, "use": _pack(use[drawn])}

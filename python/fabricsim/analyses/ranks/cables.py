@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._cables import link_names, link_text
+from fabricsim._cables import LinkNames, link_text
 from fabricsim.registry import describe
 
 if TYPE_CHECKING:
@@ -25,19 +25,19 @@ _NONE = 2**32 - 1
 
 @dataclass(frozen=True, slots=True)
 class CableNames:
-    """Names of routers, and of links between them by router and port that send; numbers take their place where there is none."""
+    """Names of routers, and of links between them; numbers take their place where there is none."""
 
     routers: Mapping[int, str]
-    links: Mapping[tuple[int, int], str]
+    links: LinkNames
 
     def of(self, node: int, router: int, port: int) -> str:
         """Return the name of a link of the tables ``waits`` and ``critical_path``; empty where there is none.
 
         Examples
         --------
-        >>> names = CableNames({0: "(0)"}, {(0, 2): "(0) x+ → (1)"})
+        >>> names = CableNames({0: "(0)"}, LinkNames({"links": [[0, 2, 1, "local", "x+"]]}))
         >>> names.of(_NONE, 0, 2), names.of(7, 0, 4), names.of(7, _NONE, _NONE), names.of(_NONE, _NONE, _NONE)
-        ('(0) x+ → (1)', '(0) → node 7', 'node 7 → its router', '')
+        ('0 x+ → 1', '(0) → node 7', 'node 7 → its router', '')
         """
         if router == _NONE:
             return "" if node == _NONE else f"node {node} → its router"
@@ -46,14 +46,14 @@ class CableNames:
         return link_text(self.links, router, port)
 
 
-NO_NAMES = CableNames({}, {})
+NO_NAMES = CableNames({}, LinkNames({}))
 
 
 def cable_names(record: RunRecord) -> CableNames:
     """Return the names of routers and links of a run's network, none where it is too large to be drawn."""
     network = describe(record.run.canonical)
     routers = {router["id"]: str(router["name"]) for router in network.get("routers", ())}
-    return CableNames(routers, link_names(network))
+    return CableNames(routers, LinkNames(network))
 
 
 def cable_sums(table: pa.Table, chosen: Any, weights: Any, names: CableNames) -> Sequence[tuple[str, float]]:
