@@ -38,5 +38,5 @@ gate() {
 }
 
 gate hyperx-2k-credit 515
-gate hyperx-2k-sculpin 350
+gate hyperx-2k-sculpin 346
 exit $failed

@@ -440,7 +440,7 @@ impl Plans {
             per_node,
             rails,
             bucket_bits: peers.clamp(1, 1024).ilog2(),
-            // A list has two groups at most where ranks meet all of these.
+            // One to two groups a list, if ranks meet all of up to 12,288.
             list_bits: (peers / PEERS as u32).clamp(1, 1024).ilog2(),
             jobs: jobs.into(),
         })

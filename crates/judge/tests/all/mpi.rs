@@ -731,6 +731,30 @@ fn operations_per_cell_and_their_rate_take_the_time_of_all_cells() {
 }
 
 #[test]
+fn what_routers_tell_each_other_is_nothing_that_ranks_hear() {
+    // Words of routers are events as ranks' own are, and what ranks hear of is looked at before it is handled.
+    for model in ["sculpin", "credit"] {
+        let study = format!(
+            "topology = {{ kind = \"dragonfly\", groups = 5, routers_per_group = 4, nodes_per_router = 2 }}\n\
+             router = {{ model = \"{model}\" }}\n\
+             routing = {{ kind = \"ugal\", scope = \"group\", step = \"0 B\" }}\n\
+             [[job]]\nwork = {{ kind = \"halo3d-26\", grid = [32, 32, 32] }}\n"
+        );
+        let study = load_study(
+            study.as_bytes(),
+            "s.toml",
+            std::path::Path::new("."),
+            &LoadOptions::default(),
+        );
+        let study = study.unwrap_or_else(|findings| panic!("{}", render(&findings)));
+        let mut spec = study.runs[0].clone();
+        let all = go(&spec);
+        spec.control.engine = Engine::Reference;
+        assert_eq!(all.summary.digest, go(&spec).summary.digest, "{model}");
+    }
+}
+
+#[test]
 fn a_halo_moves_the_bytes_of_its_formula() {
     // 4 x 3 x 2 ranks, blocks of 8 x 6 x 4 cells with 3 values of 8 B.
     let (grid, cells) = ([4u64, 3, 2], [8u64, 6, 4]);

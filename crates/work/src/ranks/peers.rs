@@ -101,6 +101,8 @@ impl RankColumns {
                     ..PeerGroup::zeroed()
                 };
                 let group = self.peers.push(j, empty);
+                // 64 GiB of them in one block.
+                assert!(group < 1 << (32 - NUMBER), "more groups of peers than have places");
                 match last {
                     NONE => self.peer_heads.set(j, list, group),
                     last => self.peers.edit(j, last).next = group,
