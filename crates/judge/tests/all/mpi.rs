@@ -738,7 +738,7 @@ fn what_routers_tell_each_other_is_nothing_that_ranks_hear() {
             "topology = {{ kind = \"dragonfly\", groups = 5, routers_per_group = 4, nodes_per_router = 2 }}\n\
              router = {{ model = \"{model}\" }}\n\
              routing = {{ kind = \"ugal\", scope = \"group\", step = \"0 B\" }}\n\
-             [[job]]\nwork = {{ kind = \"halo3d-26\", grid = [32, 32, 32] }}\n"
+             [[job]]\nwork = {{ kind = \"halo3d\", grid = [32, 32, 32] }}\n"
         );
         let study = load_study(
             study.as_bytes(),
