@@ -702,6 +702,14 @@ fn a_request_made_again_while_it_is_pending_is_an_error() {
     assert!(go(&waited).summary.verdict.ok);
 }
 
+/// The only run of a study.
+fn told(study: &str) -> RunSpec {
+    let here = std::path::Path::new(".");
+    let study = load_study(study.as_bytes(), "s.toml", here, &LoadOptions::default());
+    let study = study.unwrap_or_else(|findings| panic!("{}", render(&findings)));
+    study.runs[0].clone()
+}
+
 #[test]
 fn operations_per_cell_and_their_rate_take_the_time_of_all_cells() {
     // One rank has nobody to wait for: cells that are computed in an iteration, 12.5 operations each at 2 Gflop/s, three times.
@@ -717,14 +725,7 @@ fn operations_per_cell_and_their_rate_take_the_time_of_all_cells() {
             "[topology]\nkind = \"single-router\"\nnodes = 2\n[[job]]\n\
              work = {{ kind = \"{kind}\", ranks = 1, {keys}, iterations = 3, flop_per_cell = 12.5, flop_rate = 2e9 }}\n"
         );
-        let study = load_study(
-            study.as_bytes(),
-            "s.toml",
-            std::path::Path::new("."),
-            &LoadOptions::default(),
-        );
-        let study = study.unwrap_or_else(|findings| panic!("{}", render(&findings)));
-        let result = go(&study.runs[0]);
+        let result = go(&told(&study));
         let time = (cells as f64 * 12.5 / 2e9 * 1e12) as u64;
         assert_eq!(result.ranks[0].finished, 3 * time, "{kind}");
     }
@@ -740,14 +741,7 @@ fn what_routers_tell_each_other_is_nothing_that_ranks_hear() {
              routing = {{ kind = \"ugal\", scope = \"group\", step = \"0 B\" }}\n\
              [[job]]\nwork = {{ kind = \"halo3d\", grid = [32, 32, 32] }}\n"
         );
-        let study = load_study(
-            study.as_bytes(),
-            "s.toml",
-            std::path::Path::new("."),
-            &LoadOptions::default(),
-        );
-        let study = study.unwrap_or_else(|findings| panic!("{}", render(&findings)));
-        let mut spec = study.runs[0].clone();
+        let mut spec = told(&study);
         let all = go(&spec);
         spec.control.engine = Engine::Reference;
         assert_eq!(all.summary.digest, go(&spec).summary.digest, "{model}");
