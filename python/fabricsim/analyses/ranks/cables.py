@@ -35,9 +35,10 @@ class CableNames:
 
         Examples
         --------
-        >>> names = CableNames({0: "(0)"}, LinkNames({"links": [[0, 2, 1, "local", "x+"]]}))
+        >>> network = {"routers": [{"id": 0, "name": "(0)"}, {"id": 1, "name": "(1)"}], "links": [[0, 2, 1, "local", "x+"]]}
+        >>> names = CableNames({0: "(0)"}, LinkNames(network))
         >>> names.of(_NONE, 0, 2), names.of(7, 0, 4), names.of(7, _NONE, _NONE), names.of(_NONE, _NONE, _NONE)
-        ('0 x+ → 1', '(0) → node 7', 'node 7 → its router', '')
+        ('(0) x+ → (1)', '(0) → node 7', 'node 7 → its router', '')
         """
         if router == _NONE:
             return "" if node == _NONE else f"node {node} → its router"
