@@ -170,6 +170,7 @@ class Campaign:
         force: bool = False,
         checkpoint_every: str | None = None,
         memory_bytes: int | None = None,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> Outcome:
         """Execute the selected runs and assemble the results.
 
@@ -190,6 +191,8 @@ class Campaign:
             Time between two checkpoints of a run, such as ``"10 min"`` (wall time) or ``"1 ms"`` (simulated time).
         memory_bytes : int, optional
             Memory that the runs may take together; by default what the machine has to give.
+        meanwhile : callable, optional
+            Called once, while the first runs go on in processes of this machine.
 
         Raises
         ------
@@ -241,7 +244,7 @@ class Campaign:
                     self._checkpoint(key).unlink(missing_ok=True)
                 if todo:
                     checkpoint = {"every": checkpoint_every, "resume": resume}
-                    self._run_all(doubles, outcome, observer, count, threads, checkpoint, memory_bytes)
+                    self._run_all(doubles, outcome, observer, count, threads, checkpoint, memory_bytes, meanwhile)
             except (CampaignInterrupted, DiskError, KeyboardInterrupt):
                 # What is finished is readable at once; on a full disk the runs' own files must do.
                 with contextlib.suppress(DiskError):
@@ -269,6 +272,7 @@ class Campaign:
         threads: int,
         checkpoint: dict[str, Any],
         memory_bytes: int | None,
+        meanwhile: Callable[[], object],
     ) -> None:
         todo = doubles.to_simulate
         forecast = Forecast()
@@ -342,6 +346,7 @@ class Campaign:
                 tick=lambda: not observer.tick(),
                 saves=lambda: observer.save,
                 available=available_memory if memory_bytes is None else lambda: None,
+                meanwhile=meanwhile,
             )
 
         if self.cluster is not None:

@@ -30,7 +30,6 @@ from fabricsim._records import (
 )
 from fabricsim._runs import Run
 from fabricsim._seals import LEDGER, BrokenSeal, check, products, read_ledger, seal_of
-from fabricsim._tables import jobs_table, join_tables, runs_table
 from fabricsim.analyses import ANALYSES
 from fabricsim.analyses.perturb.spread import groups, told_apart
 from fabricsim.errors import DamagedError, ResultsError
@@ -305,6 +304,8 @@ def assemble(folder: Path) -> tuple[pa.Table, list[Finding]]:
         The files cannot be written; the runs stay.
     """
     import pyarrow.parquet as pq
+
+    from fabricsim._tables import jobs_table, join_tables, runs_table
 
     manifest = read_manifest(folder)
     if manifest is None:

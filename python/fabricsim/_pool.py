@@ -82,6 +82,8 @@ class Pool:
         Asked when the pool stops: True if runs in progress are to write a checkpoint first.
     available : callable, optional
         Bytes that the machine can still give, None where nobody knows; asked before every start.
+    meanwhile : callable, optional
+        Called once, when the first runs have been started.
     """
 
     jobs: int
@@ -90,6 +92,7 @@ class Pool:
     tick: Callable[[], bool]
     saves: Callable[[], bool] = lambda: False
     available: Callable[[], int | None] = lambda: None
+    meanwhile: Callable[[], object] = lambda: None
     _workers: list[_Worker] = field(default_factory=list)
     _last_start: float = 0.0
     #: Where workers put what runs of one network need alike, for each other.
@@ -108,6 +111,8 @@ class Pool:
         with folder_in_common() as common:
             self._common = str(common)
             try:
+                self._start(waiting)
+                self.meanwhile()
                 while waiting or any(worker.task for worker in self._workers):
                     self._start(waiting)
                     if self._poll(0.1) or self.tick():
@@ -227,12 +232,9 @@ class Pool:
         with contextlib.suppress(OSError):
             process.stdin.close()
         process.stdout.close()
-        if process.poll() is None:
-            try:
-                process.wait(2.0)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        # Between two runs it has nothing to lose, and to end in order takes it longer than a short run.
+        process.kill()
+        process.wait()
         worker.errors.close()
 
     def _stop_all(self) -> None:
@@ -246,7 +248,5 @@ class Pool:
 
     def _kill_all(self) -> None:
         for worker in list(self._workers):
-            if worker.task:
-                worker.process.kill()
             self._close(worker)
         self._selector.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -150,7 +151,6 @@ def run_campaign(
 ) -> tuple[Outcome, Results]:
     """Run a study with progress on stderr and orderly Ctrl-C."""
     from fabricsim._campaign import Campaign, check_interval
-    from fabricsim.results import Results
 
     if checkpoint_every is not None:
         try:
@@ -194,7 +194,15 @@ def run_campaign(
     finally:
         if cluster is not None:
             cluster.close()
+    from fabricsim.results import Results
+
     return outcome, Results.open(campaign.folder)
+
+
+def _load_libraries() -> None:
+    """Load what results are assembled and told with, which takes as long as a small run, while the first run goes on."""
+    import_module("pyarrow.parquet")
+    import_module("fabricsim.report")
 
 
 def execute_campaign(
@@ -222,6 +230,7 @@ def execute_campaign(
             force=force,
             checkpoint_every=checkpoint_every,
             memory_bytes=memory_bytes,
+            meanwhile=_load_libraries,
         )
     if quiet:
         for text in outcome.mended:
