@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["LinkNames", "link_text"]
+__all__ = ["LinkNames", "numbered"]
 
 #: No router: what is at the end of a link is a node.
 _NODE = 2**32 - 1
@@ -43,14 +43,13 @@ class LinkNames:
         return " ".join(map(str, parts))
 
 
-def link_text(names: LinkNames, router: int, port: int, peer: int = _NODE) -> str:
-    """Return the name of a link, its numbers where it has none.
+def numbered(router: int, port: int, peer: int = _NODE) -> str:
+    """Return what a link without a name is called, by the numbers of its ends.
 
     Examples
     --------
-    >>> names = LinkNames({"routers": [{"id": 0, "name": "(0)"}, {"id": 1, "name": "(1)"}], "links": [[0, 2, 1, "local", "x+"]]})
-    >>> link_text(names, 0, 2), link_text(names, 0, 6), link_text(LinkNames({}), 0, 2, 1)
-    ('(0) x+ → (1)', 'router 0 port 6 → node', 'router 0 port 2 → router 1')
+    >>> numbered(0, 6), numbered(0, 2, 1)
+    ('router 0 port 6 → node', 'router 0 port 2 → router 1')
     """
     end = "node" if peer >= _NODE else f"router {peer}"
-    return names.get(router, port) or f"router {router} port {port} → {end}"
+    return f"router {router} port {port} → {end}"

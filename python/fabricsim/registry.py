@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -91,16 +91,23 @@ def schema() -> dict[str, Any]:
     return found
 
 
-def describe(canonical: str, /) -> dict[str, Any]:
-    """Return the network of a run: name, metrics, and, up to 5,000 routers, the routers' places and the links.
+def describe(canonical: str, /, *, links: Iterable[tuple[int, int]] | None = None) -> dict[str, Any]:
+    """Return the network of a run: name, metrics, and, up to 5,000 routers, the routers' places and the links between them.
 
     Parameters
     ----------
     canonical : str
         The `canonical` of a `Run`.
+    links : iterable of (router, port), optional
+        List these links alone, in this order; ports to nodes and ports that a router has not are left out. A large network has
+        hundreds of thousands of links.
     """
-    found: dict[str, Any] = json.loads(_core.describe(canonical))
+    found: dict[str, Any] = json.loads(_core.describe(canonical, None if links is None else _ports(links)))
     return found
+
+
+def _ports(links: Iterable[tuple[int, int]]) -> str:
+    return json.dumps([[int(number) for number in link] for link in links])
 
 
 def picture(canonical: str, /) -> dict[str, Any]:
@@ -214,7 +221,7 @@ def fallout(canonical: str, /) -> dict[str, Any]:
 
 def name_links(canonical: str, links: Sequence[tuple[int, int]], /) -> str:
     """Return what links, given by router and port, are called together: ``the 72 global links from groups to the next one``."""
-    return _core.name_links(canonical, json.dumps([list(link) for link in links]))
+    return _core.name_links(canonical, _ports(links))
 
 
 def bench_cases() -> list[dict[str, Any]]:

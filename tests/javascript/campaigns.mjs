@@ -124,10 +124,7 @@ export function everything() {
   const network = {
     name: "two",
     metrics: {},
-    ends: [
-      [0, 1],
-      [1, 0],
-    ],
+    ends: "AAAAAAEAAAABAAAAAAAAAA==",
     routers: [
       [0, "a", 0, 0, 1],
       [1, "b", 1, 0, 1],

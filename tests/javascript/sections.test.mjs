@@ -4,7 +4,7 @@ import { perturbSection, spreadsOf } from "../../python/fabricsim/analyses/pertu
 import { drawCampaign } from "../../python/fabricsim/report/js/campaign.js";
 import { spreadOver } from "../../python/fabricsim/report/js/latencies.js";
 import { layoutOf } from "../../python/fabricsim/report/js/network.js";
-import { cablesOf } from "../../python/fabricsim/report/js/drawing.js";
+import { cablesOf, endsOf } from "../../python/fabricsim/report/js/drawing.js";
 import { campaign, everything, run } from "./campaigns.mjs";
 import { emptyPage, headings } from "./page.mjs";
 
@@ -122,6 +122,14 @@ test("of many runs twelve are drawn, the first and the last among them", () => {
   const shown = spreadOver(runs);
   assert.deepEqual([shown.length, shown[0], shown[11]], [12, 0, 39]);
   assert.deepEqual(spreadOver([1, 2]), [1, 2]);
+});
+
+test("the ends of links are told by four bytes each", () => {
+  assert.deepEqual(endsOf("AAAAAAEAAAABAAAAAAABAA=="), [
+    [0, 1],
+    [1, 65536],
+  ]);
+  assert.deepEqual(endsOf(""), []);
 });
 
 test("a cable has the load of its busier direction, and the busiest comes last", () => {

@@ -1,5 +1,6 @@
 """The Python face: studies, results, tables, measures, claims. Runs on whichever core is built."""
 
+import base64
 import json
 import os
 import subprocess
@@ -13,12 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fabricsim as fs
+from fabricsim._cables import LinkNames
 from fabricsim._files import atomic_write
 from fabricsim._pool import _START
 from fabricsim._tables import runs_table, table_of_columns
 from fabricsim._units import axis_value, speculation_line
 from fabricsim.claims import ClaimError, validate_claim
 from fabricsim.measures import MeasureError, evaluate, parse
+from fabricsim.report import report_data
 
 CONTENT = {
     "name": "face",
@@ -350,6 +353,32 @@ def test_the_report_is_self_contained_and_cannot_be_broken_out_of(tmp_path):
     assert data["study"]["name"] == content["name"]
     assert len(data["runs"]) == 6
     assert data["runs"][0]["links"]["hottest"]
+
+
+def test_the_report_draws_and_names_the_links_of_the_network(tmp_path):
+    results = fs.Study(CONTENT).run(out=tmp_path / "r", progress=False)
+    data = report_data(results)
+    network = fs.describe(results.records[0].run.canonical)
+    names = LinkNames(network)
+    port_of = {(router, peer, names.get(router, port)): port for router, port, peer, *_ in network["links"]}
+    for run in data["runs"]:
+        assert len(run["links"]["hottest"]) == 10
+        for name, _, router, peer in run["links"]["hottest"]:
+            # A link to a node has the numbers of its ends for a name.
+            assert (router, peer, name) in port_of or name.startswith(f"router {router} port ")
+    ends = np.frombuffer(base64.b64decode(data["networks"][0]["ends"]), "<u4").reshape(-1, 2).tolist()
+    assert ends == [[router, peer] for router, _, peer, *_ in network["links"]]
+    assert len(base64.b64decode(data["runs"][0]["links"]["use"])) == len(ends)
+
+
+def test_a_network_is_described_with_the_links_that_are_asked_for():
+    run = fs.Study(CONTENT).expand().runs[0].canonical
+    whole = fs.describe(run)
+    asked = [whole["links"][place] for place in (7, 0, 5)]
+    # A port to a node and one of no router are no links between routers.
+    part = fs.describe(run, links=[*((link[0], link[1]) for link in asked), (0, 60000), (2**32 - 1, 0)])
+    assert sorted(part["links"]) == sorted(asked)
+    assert {**part, "links": []} == {**whole, "links": []} == fs.describe(run, links=())
 
 
 def test_a_run_ahead_is_told_in_one_line():

@@ -16,8 +16,9 @@ use work::workload::places;
 /// Networks with more routers than this are described without a list of them.
 const MOST_DRAWN: u32 = 5_000;
 
-/// Metrics, routers with places in the unit square, links and classes of a run's network.
-pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
+/// Metrics, routers with places in the unit square, links between routers and classes of a run's network; of the links those given by router and
+/// port, all where none are given.
+pub fn describe(run: &RunSpec, links: Option<&[(u32, u16)]>) -> Result<Value, BuildError> {
     let net = Network::build(run)?;
     let topology = &net.topology;
     let metrics = topology.metrics();
@@ -65,25 +66,36 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
                 json!({"id": r, "name": topology.router_name(r), "x": x, "y": y, "nodes": net.site_of(r).nodes})
             })
             .collect();
-        let mut links = Vec::new();
-        for r in 0..topology.n_routers() {
-            let from = wiring.port_offset[r as usize];
-            for g in from..wiring.port_offset[r as usize + 1] {
-                let class = &wiring.class_names[usize::from(wiring.class[g as usize])];
-                let port = (g - from) as u16;
-                links.push(json!([
-                    r,
-                    port,
-                    wiring.peer_router[g as usize],
-                    class,
-                    topology.port_name(r, port)
-                ]));
-            }
-        }
+        let between_routers =
+            |&(router, port): &(u32, u16)| router < topology.n_routers() && u32::from(port) < wiring.radix(router);
+        let links: Vec<Value> = match links {
+            Some(given) => given
+                .iter()
+                .copied()
+                .filter(between_routers)
+                .map(|at| link(topology, at))
+                .collect(),
+            None => (0..wiring.n_ports() as usize)
+                .map(|place| link(topology, wiring.port_at(place)))
+                .collect(),
+        };
         value["routers"] = json!(routers);
         value["links"] = json!(links);
     }
     Ok(value)
+}
+
+/// A link between routers: its router, port and peer, its class, and the name of the port.
+fn link(topology: &Topology, (router, port): (u32, u16)) -> Value {
+    let wiring = topology.wiring();
+    let class = &wiring.class_names[usize::from(wiring.class[wiring.port_index(router, port)])];
+    json!([
+        router,
+        port,
+        wiring.peer(router, port).0,
+        class,
+        topology.port_name(router, port)
+    ])
 }
 
 /// Where the jobs of a run are: nodes of each in each group that has some of them.

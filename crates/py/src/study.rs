@@ -185,10 +185,19 @@ where
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
-/// Metrics and drawing of a run's network.
+/// Metrics and drawing of a run's network; of its links all, or those given as `[[router, port], ...]`.
 #[pyfunction]
-pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
-    told(py, canonical, judge::describe::describe)
+#[pyo3(signature = (canonical, links=None, /))]
+pub fn describe(py: Python<'_>, canonical: &str, links: Option<&str>) -> PyResult<String> {
+    let links = links.map(ports).transpose()?;
+    told(py, canonical, move |run| {
+        judge::describe::describe(run, links.as_deref())
+    })
+}
+
+/// Reads a list `[[router, port], ...]`.
+fn ports(links: &str) -> PyResult<Vec<(u32, u16)>> {
+    serde_json::from_str(links).map_err(|reason| errors::plain(format!("not a list of links: {reason}")))
 }
 
 /// What a picture of a run's network is drawn from, of any size.
@@ -216,8 +225,7 @@ pub fn limits(py: Python<'_>, canonical: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn name_links(py: Python<'_>, canonical: &str, links: &str) -> PyResult<String> {
     let run = one_run(canonical)?;
-    let links: Vec<(u32, u16)> =
-        serde_json::from_str(links).map_err(|reason| errors::plain(format!("not a list of links: {reason}")))?;
+    let links = ports(links)?;
     let built = away(py, move || {
         run.shape().map(|topology| judge::limits::name(&topology, &links))
     })?;

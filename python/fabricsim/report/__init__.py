@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricsim._build import build_words
-from fabricsim._cables import LinkNames, link_text
+from fabricsim._cables import LinkNames, numbered
 from fabricsim._figures import MAIN, all_figures, column_label, documented_key, numbers
 from fabricsim._files import atomic_write
 from fabricsim._seals import products
@@ -69,23 +69,31 @@ def _pack(values: Any) -> str:
     return base64.b64encode(scaled.tobytes()).decode()
 
 
+def _pack_ends(routers: np.ndarray, peers: np.ndarray) -> str:
+    """Return the two routers of each link as base64 of four bytes each, the least first."""
+    return base64.b64encode(np.stack((routers, peers), axis=1).astype("<u4").tobytes()).decode()
+
+
 class _Networks:
-    """The drawings of the networks that the runs use, each embedded once."""
+    """The drawings of the networks that the runs use, each embedded once, and the names of the links that the runs tell."""
 
     def __init__(self) -> None:
         self.found: list[dict[str, Any]] = []
-        self.names: list[LinkNames] = []
-        self.by_key: dict[str, int | None] = {}
+        self._by_key: dict[str, int | None] = {}
+        #: Of each one found a run, and what it is described with.
+        self._described: list[tuple[str, dict[str, Any]]] = []
+        #: Of each one found the links to name: router, port, and what takes the name as its first entry.
+        self._unnamed: list[list[tuple[int, int, list[Any]]]] = []
 
     def index(self, record: RunRecord) -> int | None:
         """Return the place of a run's network in `found`, or None where it is too large to draw."""
         key = json.dumps(record.run.topology, sort_keys=True)
-        if key not in self.by_key:
-            network = describe(record.run.canonical)
+        if key not in self._by_key:
+            network = describe(record.run.canonical, links=())
             if "routers" not in network:
-                self.by_key[key] = None
+                self._by_key[key] = None
             else:
-                self.by_key[key] = len(self.found)
+                self._by_key[key] = len(self.found)
                 self.found.append(
                     {
                         "name": network.get("name", ""),
@@ -95,8 +103,21 @@ class _Networks:
                         ],
                     }
                 )
-                self.names.append(LinkNames(network))
-        return self.by_key[key]
+                self._described.append((record.run.canonical, network))
+                self._unnamed.append([])
+        return self._by_key[key]
+
+    def name_later(self, index: int, router: int, port: int, entry: list[Any]) -> None:
+        """Put the name of a link in front of an entry, in `name_links`."""
+        self._unnamed[index].append((router, port, entry))
+
+    def name_links(self) -> None:
+        """Name all links that were asked for: what a network of 200,000 links is described with is ten of them."""
+        for (canonical, network), unnamed in zip(self._described, self._unnamed, strict=True):
+            ports = sorted({(router, port) for router, port, _ in unnamed})
+            names = LinkNames({**network, "links": describe(canonical, links=ports)["links"]})
+            for router, port, entry in unnamed:
+                entry[0] = names.get(router, port) or entry[0]
 
 
 def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int) -> tuple[dict[str, Any] | None, int]:
@@ -108,17 +129,14 @@ def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int)
     if not len(use):
         return None, 0
     index = networks.index(record)
-    names = networks.names[index] if index is not None else LinkNames({})
     order = np.lexsort((port, router, -use))[:_HOTTEST]
     hottest = [
-        [
-            link_text(names, int(router[i]), int(port[i]), int(peer[i])),
-            float(f"{use[i]:.4g}"),
-            int(router[i]),
-            int(peer[i]),
-        ]
+        [numbered(int(router[i]), int(port[i]), int(peer[i])), float(f"{use[i]:.4g}"), int(router[i]), int(peer[i])]
         for i in order
     ]
+    if index is not None:
+        for i, entry in zip(order, hottest, strict=True):
+            networks.name_later(index, int(router[i]), int(port[i]), entry)
     # As `np.quantile`, which would load `numpy.ma`.
     quantiles = np.interp(np.array([0, 0.25, 0.5, 0.75, 0.95, 1]) * (len(use) - 1), np.arange(len(use)), np.sort(use))
     found: dict[str, Any] = {
@@ -136,7 +154,7 @@ def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int)
         known[routers] = True
         a, b = (np.minimum(end, len(known) - 1) for end in (router, peer))
         drawn = known[a] & known[b] & (router != peer)
-        ends = np.stack((router[drawn], peer[drawn]), axis=1).tolist()
+        ends = _pack_ends(router[drawn], peer[drawn])
         network.setdefault("ends", ends)
         if network["ends"] == ends:
             found |= {"network": index, "use": _pack(use[drawn])}
@@ -262,6 +280,7 @@ def report_data(results: Recorded) -> dict[str, Any]:
         entry["links"], cost = _links(record, results, networks, room)
         room -= cost
         runs.append(entry)
+    networks.name_links()
     manifest = results.manifest
     main, others = offered_metrics(results.records[:_MOST_RUNS])
     return {

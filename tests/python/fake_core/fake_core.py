@@ -487,7 +487,7 @@ def schema():
     return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"})
 
 
-def describe(canonical):
+def describe(canonical, links=None):
     spec = json.loads(canonical)
     shape = spec["topology"].get("shape", [4, 4])
     routers = math.prod(shape)
@@ -521,7 +521,9 @@ def describe(canonical):
                 }
             )
         out["routers"] = places
-        out["links"] = [[router, port, peer, "xyzabc"[kind - 1], name] for router, port, peer, kind, name in _links(shape, None)]
+        listed = [[router, port, peer, "xyzabc"[kind - 1], name] for router, port, peer, kind, name in _links(shape, None)]
+        given = None if links is None else json.loads(links)
+        out["links"] = [link for link in listed if given is None or link[:2] in given]
     return json.dumps(out)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._cables import LinkNames, link_text
+from fabricsim._cables import LinkNames, numbered
 from fabricsim.registry import describe
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class CableNames:
             return "" if node == _NONE else f"node {node} → its router"
         if node != _NONE:
             return f"{self.routers.get(router, f'router {router}')} → node {node}"
-        return link_text(self.links, router, port)
+        return self.links.get(router, port) or numbered(router, port)
 
 
 NO_NAMES = CableNames({}, LinkNames({}))

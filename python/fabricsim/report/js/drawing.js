@@ -8,6 +8,12 @@ export const FULL = 250;
 /** Return the bytes of a text in base64. */
 export const unpack = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
+/** Return the two routers of each link from base64 of four bytes each. */
+export function endsOf(text) {
+  const numbers = new Uint32Array(unpack(text).buffer);
+  return Array.from({ length: numbers.length / 2 }, (_, i) => [numbers[2 * i], numbers[2 * i + 1]]);
+}
+
 /** Return the extent of a network's routers: [least x, most x, least y, most y]. */
 export function extentOf(routers) {
   // Not by spreading: there may be more routers than a function takes arguments.

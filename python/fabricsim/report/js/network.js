@@ -6,6 +6,7 @@ import {
   addPointer,
   busiest,
   cablesOf,
+  endsOf,
   extentOf,
   fillDot,
   linksOut,
@@ -116,7 +117,8 @@ export function network(data) {
   );
   const drawHistogram = live(histogram);
   let [links, placed] = [null, []];
-  const drawn = () => (links.network === undefined ? null : data.networks[links.network]);
+  const drawings = data.networks.map((found) => ({ ...found, ends: endsOf(found.ends ?? "") }));
+  const drawn = () => (links.network === undefined ? null : drawings[links.network]);
   const paint = () => {
     const found = drawn();
     canvas.hidden = scale.hidden = !found;
