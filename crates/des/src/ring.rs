@@ -1,5 +1,6 @@
 //! Pending events of one block: a ring of window buckets, appended to only, and a far list beyond it.
 
+use crate::cache::bring_line;
 use crate::far::FarEvents;
 use crate::pool::{CHUNK, Pool};
 use crate::time::Time;
@@ -192,8 +193,13 @@ impl<E: Event> EventRing<E> {
         debug_assert!(n < bucket.capacity());
         // SAFETY: there is room for one more. `Vec::push` would look for it once more.
         #[allow(unsafe_code)]
+        let place = unsafe { bucket.as_mut_ptr().add(n) };
+        // The line behind: by the time that an event goes there, stores that wait for it would let all others wait behind them.
+        bring_line(place.cast::<u8>().wrapping_add(64));
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
         unsafe {
-            bucket.as_mut_ptr().add(n).write(event);
+            place.write(event);
             bucket.set_len(n + 1);
         }
     }
