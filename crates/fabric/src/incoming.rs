@@ -293,7 +293,12 @@ fn make<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, source: u
     if free == NONE {
         return stock(st, j, lp, entry, 1 << net.messages.bucket_bits.min(4));
     }
-    st.routers.edit(j, lp).free_incoming = st.incoming.get(free).next;
+    let next = st.incoming.get(free).next;
+    st.routers.edit(j, lp).free_incoming = next;
+    if next != NONE {
+        // For the message after this one.
+        st.incoming.prefetch_one(next);
+    }
     st.incoming.set(j, free, entry);
     free
 }

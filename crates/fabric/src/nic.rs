@@ -18,7 +18,7 @@ use crate::network::{Network, Site};
 use crate::observe::{Departures, Lost, NO_MESSAGE, Record, StayRow, share_of_message};
 use crate::packet::{Address, EnvelopeWords, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
-use des::{Event, Journal, Sink, Time, split_at};
+use des::{Column, Event, Journal, Sink, Time, split_at};
 use work::workload::Message;
 
 /// An interface at hand.
@@ -605,6 +605,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
                 *free = slot;
             }
             nic.label = post.mark;
+            ask_for_post(&self.st.posts, post.next);
             (posted(&post), of_rank)
         } else {
             nic.label = 0;
@@ -867,7 +868,9 @@ pub(crate) fn post<J: Journal>(
     let slot = if free == NONE {
         st.posts.push(j, record)
     } else {
-        st.routers.edit(j, lp).free_post = st.posts.get(free).next;
+        let next = st.posts.get(free).next;
+        st.routers.edit(j, lp).free_post = next;
+        ask_for_post(&st.posts, next);
         st.posts.set(j, free, record);
         free
     };
@@ -897,9 +900,14 @@ pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
     if net.interface.control_first {
         st.controls.prefetch_one(place);
     }
-    let free = st.routers.get(lp).free_post;
-    if free != NONE {
-        st.posts.prefetch_one(free);
+    ask_for_post(&st.posts, st.routers.get(lp).free_post);
+}
+
+/// Asks for a record of a posted message, if it is one.
+#[inline(always)]
+fn ask_for_post(posts: &Column<Post>, slot: u32) {
+    if slot != NONE {
+        posts.prefetch_one(slot);
     }
 }
 

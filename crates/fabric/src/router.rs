@@ -187,11 +187,17 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if self.net.store_and_forward {
                 at += serialisation;
             }
-            if self.net.changes.is_some() && self.is_lost_on(peer, &packet, vc, (start, serialisation, at)) {
-                return;
+            // Packets of their own, so that only these ways keep one in memory: one whose phase has just been set there would be copied in wide
+            // words, which wait for all stores before them.
+            if self.net.changes.is_some() {
+                let lent = packet.with_lp(self.lp);
+                if self.is_lost_on(peer, &lent, vc, (start, serialisation, at)) {
+                    return;
+                }
             }
             if self.net.messages.follows_ranks {
-                Fabric::<M>::show_stay(self.net, self.lp, address, packet, start + serialisation, self.sink);
+                let lent = packet.with_lp(self.lp);
+                Fabric::<M>::show_stay(self.net, self.lp, address, lent, start + serialisation, self.sink);
             }
             if let Some(inputs) = &self.net.inputs {
                 address = inputs.address(self.net, peer);

@@ -515,21 +515,31 @@ impl Here<'_> {
             return way;
         }
         let first_draw = packet.hops() * u32::from(terms.candidates);
-        let detours = (0..u32::from(terms.candidates)).filter_map(|candidate| {
+        // A loop: an iterator of all this is written in parts and moved as a whole, and would wait for all stores before it.
+        let mut best: Option<(u128, Way)> = None;
+        for candidate in 0..u32::from(terms.candidates) {
             let draw = (first_draw + candidate) % DRAWS;
-            let via = terms
+            let Some(via) = terms
                 .draw(drawn_on, word(draw), from, to)
-                .filter(|&via| net.can_reach(at, via))?;
-            let hop = terms.begin(topology, at, via, to, key)?;
+                .filter(|&via| net.can_reach(at, via))
+            else {
+                continue;
+            };
+            let Some(hop) = terms.begin(topology, at, via, to, key) else {
+                continue;
+            };
             let other = terms.other(hop, key, |key| terms.begin(topology, at, via, to, key));
             let phase = FIRST_LEG + draw as u8;
             let (q, way) = self.lesser(hop, other, phase, &mut wait, |hop, port, wait| {
                 beyond(hop, port, via, wait)
             });
-            Some((terms.weigh.cost(q, terms.hops(topology, at, via, to, key)), way))
-        });
-        // The first of equal ones.
-        let Some((cost, detour)) = detours.min_by_key(|detour| detour.0) else {
+            let cost = terms.weigh.cost(q, terms.hops(topology, at, via, to, key));
+            // The first of equal ones.
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, way));
+            }
+        }
+        let Some((cost, detour)) = best else {
             return way;
         };
         if let Some(bytes) = terms.room {
