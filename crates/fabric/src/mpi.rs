@@ -176,11 +176,23 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(u
     }
     for &(list, from) in &sought[..n] {
         if let Some(peer) = st.mpi.find_peer(list, from) {
-            let posted = st.mpi.peer(peer).posted;
-            if posted != NONE {
-                st.mpi.items.prefetch_one(posted);
+            ask_for_items(st, st.mpi.peer(peer).posted);
+        }
+        // A rank that goes on posts receives from others, whose messages may be there.
+        let head = *st.mpi.peer_heads.get(list);
+        if head != NONE {
+            for peer in &st.mpi.peers.get(head).peers {
+                ask_for_items(st, peer.arrived);
             }
         }
+    }
+}
+
+/// Asks for the first item of a list.
+#[inline(always)]
+fn ask_for_items(st: &State, head: u32) {
+    if head != NONE {
+        st.mpi.items.prefetch_one(head);
     }
 }
 
@@ -196,10 +208,7 @@ fn ask_for_peers(st: &State, list: u32) {
 /// Asks for the item that the next receive of a router will be.
 #[inline(always)]
 fn ask_for_item(st: &State, lp: u32) {
-    let free = *st.mpi.free_items.get(lp);
-    if free != NONE {
-        st.mpi.items.prefetch_one(free);
-    }
+    ask_for_items(st, *st.mpi.free_items.get(lp));
 }
 
 /// Asks for what a rank will look up that hears of something, as far as the event tells which rank it is.
