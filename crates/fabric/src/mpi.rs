@@ -192,7 +192,7 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(u
 #[inline(always)]
 fn ask_for_items(st: &State, head: u32) {
     if head != NONE {
-        st.mpi.items.prefetch_one(head);
+        st.mpi.items.prefetch(head, head + 1);
     }
 }
 

@@ -896,7 +896,7 @@ pub(crate) fn post<J: Journal>(
 #[inline(always)]
 pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
     st.nics.prefetch_one(place);
-    st.sources.prefetch_one(place);
+    st.sources.prefetch(place, place + 1);
     if net.interface.control_first {
         st.controls.prefetch_one(place);
     }
@@ -907,7 +907,7 @@ pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
 #[inline(always)]
 fn ask_for_post(posts: &Column<Post>, slot: u32) {
     if slot != NONE {
-        posts.prefetch_one(slot);
+        posts.prefetch(slot, slot + 1);
     }
 }
 
