@@ -192,7 +192,7 @@ class Campaign:
         memory_bytes : int, optional
             Memory that the runs may take together; by default what the machine has to give.
         meanwhile : callable, optional
-            Called once, while the first runs go on in processes of this machine.
+            Called when the first runs go on in processes of this machine; twice where runs of programs come before others.
 
         Raises
         ------
