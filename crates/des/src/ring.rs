@@ -193,12 +193,10 @@ impl<E: Event> EventRing<E> {
         debug_assert!(n < bucket.capacity());
         // SAFETY: there is room for one more. `Vec::push` would look for it once more.
         #[allow(unsafe_code)]
-        let place = unsafe { bucket.as_mut_ptr().add(n) };
-        // The line behind: by the time that an event goes there, stores that wait for it would let all others wait behind them.
-        bring_line(place.cast::<u8>().wrapping_add(64));
-        // SAFETY: as above.
-        #[allow(unsafe_code)]
         unsafe {
+            let place = bucket.as_mut_ptr().add(n);
+            // The line behind: by the time that an event goes there, stores that wait for it would let all others wait behind them.
+            bring_line(place.cast::<u8>().wrapping_add(64));
             place.write(event);
             bucket.set_len(n + 1);
         }
