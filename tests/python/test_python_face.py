@@ -356,16 +356,23 @@ def test_the_report_is_self_contained_and_cannot_be_broken_out_of(tmp_path):
 
 
 def test_the_report_draws_and_names_the_links_of_the_network(tmp_path):
-    results = fs.Study(CONTENT).run(out=tmp_path / "r", progress=False)
+    # With four nodes each, links between routers carry twice as much as those to nodes.
+    content = {**CONTENT, "topology": {**CONTENT["topology"], "nodes_per_router": 4}}
+    results = fs.Study(content).run(out=tmp_path / "r", progress=False)
     data = report_data(results)
     network = fs.describe(results.records[0].run.canonical)
     names = LinkNames(network)
-    port_of = {(router, peer, names.get(router, port)): port for router, port, peer, *_ in network["links"]}
+    between_routers = {(router, peer, names.get(router, port)) for router, port, peer, *_ in network["links"]}
     for run in data["runs"]:
-        assert len(run["links"]["hottest"]) == 10
-        for name, _, router, peer in run["links"]["hottest"]:
-            # A link to a node has the numbers of its ends for a name.
-            assert (router, peer, name) in port_of or name.startswith(f"router {router} port ")
+        hottest = run["links"]["hottest"]
+        assert len(hottest) == 10
+        for name, _, router, peer in hottest:
+            if peer < len(network["routers"]):
+                assert (router, peer, name) in between_routers
+            else:
+                # A link to a node has the numbers of its ends for a name.
+                assert name.startswith(f"router {router} port ")
+        assert any(peer < len(network["routers"]) for *_, peer in hottest)
     ends = np.frombuffer(base64.b64decode(data["networks"][0]["ends"]), "<u4").reshape(-1, 2).tolist()
     assert ends == [[router, peer] for router, _, peer, *_ in network["links"]]
     assert len(base64.b64decode(data["runs"][0]["links"]["use"])) == len(ends)
