@@ -127,7 +127,8 @@ pub fn drift_event(event: &Packet, drift: &Drift) -> Result<Packet, Differs> {
         Kind::Arrival | Kind::Credit | Kind::HostCredit | Kind::Delivered | Kind::Rank => Ok(later),
         Kind::Notice => match read(event) {
             Notice::Birth(birth, _) => Ok(notice_later(&later, event.noticed(), Some(drift.time(birth)?), None)),
-            Notice::Size(..) => Ok(later),
+            // The only one of a message says how old it is.
+            Notice::Size(..) | Notice::Only(..) => Ok(later),
             Notice::Lost(_) => Err(Differs("what is lost")),
         },
         Kind::Start => Err(Differs("a start")),

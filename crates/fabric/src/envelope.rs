@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 use crate::packet::{EnvelopeWords, Kind, Label, Packet};
-use des::Time;
+use des::{Event, Time};
 use work::mpi::spec::{Rendezvous, Wakes};
 use work::ranks::Costs;
 
@@ -162,6 +162,12 @@ const SECOND: u8 = 2;
 pub(crate) const BESIDE: u8 = 4;
 /// In the channel number of a notice: so many bytes of its message are lost.
 pub(crate) const LOST: u8 = 8;
+/// In the channel number of a notice: there is no other. The last packet of its message tells the size.
+const ALONE: u8 = 16;
+/// Bits of the age (ps) that such a notice has beside an envelope: messages that are older than four microseconds when they set out have two notices.
+const AGE: u32 = 22;
+/// Of these, those beside the envelope's first part.
+const OLDER: u32 = 24;
 /// Where a notice has a birth.
 const BIRTH: u32 = 7;
 /// Bits of a size; those of ranks' messages leave the upper eight for the rest of a context.
@@ -200,12 +206,34 @@ pub(crate) fn notices(
     ]
 }
 
+/// The only notice of a message whose last packet tells its size, without what message it is; `None` where it has no envelope, or was born too long before
+/// the notice is there (`age`, ps).
+///
+/// Its value is, from the highest bit: 20 bits of the age, purpose and part 4, context 8, tag 16, the receiving rank 8, the rest of the context 8. Beside it
+/// are the age's upper 2, the sending rank and the number, which is nowhere that is [folded](Event::fold).
+pub(crate) fn only_notice(envelope: EnvelopeWords, age: u64, at: Time, lp: u32, local: u16) -> Option<(Packet, u32)> {
+    let EnvelopeWords { word, rest } = envelope;
+    if age >> AGE != 0 || word == 0 {
+        return None;
+    }
+    let about = word >> 56 & 7 | u64::from(word & PART != 0) << 3;
+    let ranks = word >> 40 & 0xFFFF;
+    let value = age << 44 | about << 40 | (word >> 16 & 0xFF_FFFF) << 16 | (ranks >> 8) << 8 | u64::from(rest);
+    let piece = word & 0xFFFF | (ranks & 0xFF) << 16 | age >> 20 << OLDER;
+    let notice = Packet::new(Kind::Notice, at, lp, local)
+        .with_vc(ENVELOPE | ALONE)
+        .with_value(value);
+    Some((notice, piece as u32))
+}
+
 /// What a notice of a message brings.
 pub enum Notice {
     /// When it was handed to the interface (ps), and the first half of its envelope's word, if it has one.
     Birth(u64, u64),
     /// Its size, and the second half with the rest of its context.
     Size(u64, u64, u8),
+    /// Its birth and its whole envelope: its last packet tells its size.
+    Only(u64, EnvelopeWords),
     /// So many bytes of it are lost.
     Lost(u64),
 }
@@ -232,6 +260,9 @@ pub fn read(event: &Packet) -> Notice {
     if vc & LOST != 0 {
         return Notice::Lost(value);
     }
+    if vc & ALONE != 0 {
+        return read_only(event);
+    }
     let there = vc & ENVELOPE != 0;
     let piece = u64::from(event.part_of_envelope());
     let (low, rank) = (piece & 0xFFFF, piece >> 16);
@@ -251,10 +282,24 @@ pub fn read(event: &Packet) -> Notice {
     }
 }
 
+/// Reads the only notice of a message.
+#[inline(always)]
+fn read_only(event: &Packet) -> Notice {
+    let (value, piece) = (event.value(), u64::from(event.part_of_envelope()));
+    let age = value >> 44 | piece >> OLDER << 20;
+    let part = if value >> 43 & 1 != 0 { PART } else { 0 };
+    let ranks = piece >> 16 & 0xFF | (value >> 8 & 0xFF) << 8;
+    let word = THERE | (value >> 40 & 7) << 56 | part | ranks << 40 | (value >> 16 & 0xFF_FFFF) << 16 | piece & 0xFFFF;
+    let envelope = EnvelopeWords {
+        word,
+        rest: value as u8,
+    };
+    Notice::Only(event.time().0 - age, envelope)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use des::Event;
 
     #[test]
     fn an_envelope_comes_out_of_its_notices_as_it_went_in() {
@@ -298,10 +343,32 @@ mod tests {
                         words.rest = rest;
                         half
                     }
-                    Notice::Lost(_) => panic!("nothing of it is lost"),
+                    Notice::Only(..) | Notice::Lost(_) => panic!("one of two"),
                 };
             }
             assert_eq!(Envelope::from_words(words), Some(envelope));
+            for age in [0, 1, (1 << 20) - 1, 1 << 20, (1 << 22) - 1] {
+                let at = Time((1 << 57) - 2);
+                let (notice, piece) = only_notice(envelope.words(), age, at, 7, 2).unwrap();
+                let notice = notice.about(3, Label::MAX - 5, piece);
+                assert_eq!((notice.noticed_source(), notice.noticed()), (3, Label::MAX - 5));
+                assert_eq!((notice.time(), notice.lp(), notice.port()), (at, 7, 2));
+                let Notice::Only(birth, words) = read(&notice) else {
+                    panic!("the only one")
+                };
+                assert_eq!((birth, Envelope::from_words(words)), (at.0 - age, Some(envelope)));
+                assert_eq!(words.word, envelope.words().word);
+                let later = notice_later(&notice, Label::MAX - 7, None, Some(9)).at(Time(at.0 + 1), 7, 2);
+                let Notice::Only(birth, words) = read(&later) else {
+                    panic!("the only one")
+                };
+                let expected = Envelope {
+                    sequence: 9,
+                    ..envelope
+                };
+                assert_eq!((birth, Envelope::from_words(words)), (at.0 + 1 - age, Some(expected)));
+            }
+            assert!(only_notice(envelope.words(), 1 << 22, Time(1 << 50), 7, 2).is_none());
         }
         assert_eq!(Envelope::from_words(EnvelopeWords::default()), None);
     }

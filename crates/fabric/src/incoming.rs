@@ -286,6 +286,7 @@ fn make<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, source: u
         about: 0,
         parts: 0,
         delivered: 0,
+        sizeless: 0,
         rest: 0,
         lost: 0,
     };

@@ -6,8 +6,8 @@ use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::plant::Plant;
 use crate::routing::{Proof, Routing, Way};
 use crate::spec::{
-    Arbitration, BitsPerSec, Bytes, ControlOrder, CreditLeaves, MessageDetail, NamedModel, NicSpec, RetransmitSpec,
-    RouterChannels, RouterSpec, RoutingTerms, RunSpec, Ties,
+    Arbitration, BitsPerSec, Bytes, Completion, ControlOrder, CreditLeaves, MessageDetail, NamedModel, NicSpec,
+    RetransmitSpec, RouterChannels, RouterSpec, RoutingTerms, RunSpec, Ties,
 };
 use crate::state::{Channel, Nic, Port};
 use des::{Event, Time};
@@ -76,6 +76,9 @@ pub struct MessageTerms {
     pub hands_over_at_once: bool,
     /// Some messages are announced to their destination, wherever that is.
     pub announces: bool,
+    /// Those that have an envelope are announced by one notice where their last packet tells their size: nothing of them can be lost, nor do flows
+    /// complete them.
+    pub has_only_notices: bool,
     /// Their packets come in the order in which they set out: there is one way, and no queue that they could pass each other in.
     pub in_order: bool,
     /// It is shown when messages set out: the times of every message are recorded, or what ranks do.
@@ -249,6 +252,7 @@ impl MessageTerms {
             keeps_records,
             hands_over_at_once: workload.ranks().is_some() && model.delivers_at_arrival(),
             announces: keeps_records || !whole,
+            has_only_notices: spec.router.completion != Completion::Cumulative,
             in_order: one_way && routing.is_minimal() && !model.reorders(),
             follows: spec.observe.messages == MessageDetail::Full || spec.observe.operations,
             follows_ranks: spec.observe.operations,
@@ -262,6 +266,7 @@ impl MessageTerms {
         MessageTerms {
             whole_is_all: self.whole_is_all && changes.is_none(),
             in_order: self.in_order && changes.is_none(),
+            has_only_notices: self.has_only_notices && changes.is_none(),
             // Sources hear of what is lost, wherever that is.
             announces: self.announces || changes.is_some() && nic.retransmit.is_some(),
             ..self
@@ -528,6 +533,11 @@ impl Network {
     /// Fewer events than so many at a router do not touch most of its ports.
     pub(crate) fn few(&self) -> usize {
         self.few
+    }
+
+    /// The last packet of a message of so many bytes tells its size: it is the only one, or smaller than all others.
+    pub(crate) fn last_tells_size(&self, bytes: u64) -> bool {
+        bytes <= self.unit.into() || self.unit == self.packet && !bytes.is_multiple_of(self.packet.into())
     }
 
     /// Parts of a packet of `size` bytes that travel by themselves.

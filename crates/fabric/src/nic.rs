@@ -15,7 +15,7 @@ use crate::envelope::{self, Notice};
 use crate::incoming::{self, Key};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
-use crate::observe::{Departures, Lost, NO_MESSAGE, Record, StayRow, share_of_message};
+use crate::observe::{Departures, Lost, NO_MESSAGE, Record, StayRow, share_of_birth, share_of_message};
 use crate::packet::{Address, EnvelopeWords, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
 use des::{Column, Event, Journal, Sink, Time, split_at};
@@ -330,12 +330,22 @@ impl<M: RouterModel> Fabric<M> {
         });
         let slot = incoming::record(net, st, j, lp, key(packet));
         let entry = st.incoming.edit(j, slot);
-        entry.left = entry.left.wrapping_sub(u64::from(size));
+        // Which packet is the last of a message whose size that tells no branch can know.
+        let part = packet.part_number();
+        let only = part == ONLY;
+        let before = if only {
+            0
+        } else {
+            u64::from(part) * u64::from(net.packet)
+        };
+        let tells = (entry.sizeless != 0) & (only | (size < net.packet));
+        let bytes = if tells { before + u64::from(size) } else { 0 };
+        entry.bytes += bytes;
+        entry.left = entry.left.wrapping_add(bytes).wrapping_sub(u64::from(size));
         entry.latest = entry.latest.max(time);
         entry.hops = entry.hops.max(packet.hops());
         if net.messages.in_order {
-            let part = packet.part_number();
-            let due = if part == ONLY { ONLY } else { entry.parts };
+            let due = if only { ONLY } else { entry.parts };
             entry.parts += 1;
             if part != due {
                 st.routers.edit(j, lp).faults |= fault::OUT_OF_ORDER;
@@ -418,6 +428,13 @@ impl<M: RouterModel> Fabric<M> {
                 entry.left = entry.left.wrapping_add(bytes);
                 entry.about |= half;
                 entry.rest = rest;
+            }
+            Notice::Only(birth, envelope) => {
+                if entry.birth != u64::MAX {
+                    st.routers.edit(j, lp).faults |= fault::NUMBER_IN_USE;
+                }
+                (entry.birth, entry.sizeless) = (birth, 1);
+                (entry.about, entry.rest) = (envelope.word, envelope.rest);
             }
             Notice::Lost(bytes) => {
                 entry.left = entry.left.wrapping_sub(bytes);
@@ -711,7 +728,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             hops: entry.hops,
             early,
             name: packet.name(net.messages.bursts),
-            own_share: None,
+            is_whole: false,
+            share: match entry.sizeless {
+                0 => share_of_message(packet.ends(), packet.label(), entry.birth, entry.bytes),
+                _ => share_of_birth(packet.ends(), packet.label(), entry.birth),
+            },
         };
         complete::<M, S>(net, packet, &done, self.sink);
     }
@@ -793,10 +814,19 @@ fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     let to = net.place_of_node(destination);
     let local = (destination - net.sites[to as usize].node) as u16;
     let at = Time(start) + net.lookahead;
+    let ends = ends(node, destination);
+    if net.messages.has_only_notices
+        && net.last_tells_size(bytes)
+        && let Some((notice, part_of_envelope)) = envelope::only_notice(envelope, at.0 - birth, at, to, local)
+    {
+        sink.send(notice.about(node, label, part_of_envelope));
+        let share = share_of_birth(ends, label, birth);
+        return sink.record(Record::Announced { share });
+    }
     for (notice, part_of_envelope) in envelope::notices(envelope, birth, bytes, at, to, local) {
         sink.send(notice.about(node, label, part_of_envelope));
     }
-    let share = share_of_message(ends(node, destination), label, birth, bytes);
+    let share = share_of_message(ends, label, birth, bytes);
     sink.record(Record::Announced { share });
 }
 
@@ -965,7 +995,8 @@ fn whole<const MANY: bool>(net: &Network, site: &Site, packet: &Packet, (time, d
         hops: packet.hops(),
         early: net.is_early((time - birth).saturating_sub(delay), packet.source(), site.router),
         name: packet.name(MANY),
-        own_share: Some(packet.share_of_whole(birth)),
+        is_whole: true,
+        share: packet.share_of_whole(birth),
     }
 }
 
@@ -987,8 +1018,10 @@ struct Done {
     early: bool,
     /// Its [name](Packet::name).
     name: Label,
-    /// The share of its packet, if it has but one that tells all about it.
-    own_share: Option<u64>,
+    /// Its packet, the only one, tells all about it.
+    is_whole: bool,
+    /// What it adds to the sums that are to agree with what was announced, or of its packet, if that tells all.
+    share: u64,
 }
 
 /// Reports a complete message, of which this is a packet, and tells the workload if it reacts.
@@ -1013,12 +1046,9 @@ fn report<M: RouterModel, S: Sink<Fabric<M>>>(packet: &Packet, done: &Done, sink
         hops,
         early,
         name,
-        own_share,
+        is_whole,
+        share,
     } = done;
-    let share = match own_share {
-        Some(share) => share,
-        None => share_of_message(packet.ends(), packet.label(), birth, bytes),
-    };
     sink.record(Record::Message {
         source: packet.source(),
         destination: packet.destination(),
@@ -1028,7 +1058,7 @@ fn report<M: RouterModel, S: Sink<Fabric<M>>>(packet: &Packet, done: &Done, sink
         hops,
         number: name,
         early,
-        single: own_share.is_some(),
+        single: is_whole,
         share,
     });
 }

@@ -522,14 +522,14 @@ impl Packet {
         self
     }
 
-    /// Makes a notice one about a message of `source`, which keeps its value, with 24 bits of an envelope.
+    /// Makes a notice one about a message of `source`, which keeps its value, with 26 bits of an envelope.
     ///
     /// In place of the ends are, from the highest bit, the label's lower bits, where numbers carry into nothing that is [folded](Event::fold), six
-    /// of the envelope, the label's upper bits, and the source.
+    /// of the envelope, the label's upper bits, and the source; in place of the phase are the envelope's upper four.
     #[inline]
     pub fn about(mut self, source: u32, label: Label, part_of_envelope: u32) -> Packet {
         let (label, part) = (u64::from(label), u64::from(part_of_envelope));
-        self.words[0] = self.words[0] & !15 | part >> 22 & 3;
+        self.words[0] = self.words[0] & !15 | part >> 22 & 15;
         self.words[1] = self.words[1] & !0xFFFF | part & 0xFFFF;
         let between = label >> NODE_BITS | (part >> 16 & 63) << 6;
         self.words[3] = label << (64 - NODE_BITS) | between << NODE_BITS | u64::from(source);
@@ -553,7 +553,7 @@ impl Packet {
     #[inline]
     pub fn part_of_envelope(&self) -> u32 {
         let [when, content, _, ends] = self.words;
-        ((when & 3) << 22 | (ends >> (NODE_BITS + 6) & 63) << 16 | content & 0xFFFF) as u32
+        ((when & 15) << 22 | (ends >> (NODE_BITS + 6) & 63) << 16 | content & 0xFFFF) as u32
     }
 
     /// A number that is the same at every hop and, but for hash collisions, different for every packet of a run; to be mixed before any
@@ -856,7 +856,7 @@ mod tests {
     #[test]
     fn a_notice_has_its_message_and_its_value() {
         let notice = Packet::new(Kind::Notice, Time(HORIZON.0 - 1), MAX_NODES - 1, 0xFFFF).with_vc(3);
-        for (label, piece) in [(Label::MAX, 0), (0, (1 << 24) - 1), (0x1234_5678, 0x00AB_CDEF)] {
+        for (label, piece) in [(Label::MAX, 0), (0, (1 << 26) - 1), (0x1234_5678, 0x02AB_CDEF)] {
             let notice = notice.with_value(u64::MAX - 1).about(MAX_NODES - 1, label, piece);
             assert_eq!((notice.noticed(), notice.part_of_envelope()), (label, piece));
             assert_eq!(

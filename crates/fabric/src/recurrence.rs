@@ -698,6 +698,7 @@ fn arriving(
             about: numbers.envelope([is.source, node], (was.about, was.rest), (is.about, is.rest))?,
             parts: leap.same(was.parts, is.parts)?,
             delivered: leap.same(was.delivered, is.delivered)?,
+            sizeless: leap.same(was.sizeless, is.sizeless)?,
             rest: leap.same(was.rest, is.rest)?,
             lost: leap.same(was.lost, is.lost)?,
         });
@@ -916,8 +917,8 @@ fn event(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet) -> Result<
 /// A notice of a message.
 fn notice(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet, later: Packet) -> Result<Packet, Differs> {
     let (net, leap) = (numbers.net, numbers.leap);
-    leap.same(first.noticed_source(), second.noticed_source())?;
-    let label = numbers.label(second.noticed_source(), first.noticed(), second.noticed())?;
+    let source = leap.same(first.noticed_source(), second.noticed_source())?;
+    let label = numbers.label(source, first.noticed(), second.noticed())?;
     let node = net.sites[second.lp() as usize].node + u32::from(second.port());
     let (birth, sequence) = match (read(first), read(second)) {
         (Notice::Birth(was, half), Notice::Birth(is, other)) => {
@@ -925,7 +926,7 @@ fn notice(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet, later: Pa
             let stride = new.wrapping_sub(old);
             let from = (other >> 40) as u8;
             // The other notice has the other rank's number.
-            let sender = (second.noticed_source(), from);
+            let sender = (source, from);
             let known = (0..=u8::MAX).any(|to| {
                 let pairs = [[sender, (node, to)], [(node, to), sender]];
                 pairs
@@ -941,6 +942,12 @@ fn notice(numbers: &LaterNumbers<'_>, first: &Packet, second: &Packet, later: Pa
             )
         }
         (Notice::Size(..), Notice::Size(..)) => (None, None),
+        (Notice::Only(was, first), Notice::Only(is, second)) => {
+            // It says how old it is: the first one is at the time of the second, as if born with it.
+            leap.same(was, is)?;
+            let later = numbers.envelope([source, node], (first.word, first.rest), (second.word, second.rest))?;
+            (None, Some((first.word as u16, second.word as u16, later as u16)))
+        }
         _ => return Err(Differs("a notice")),
     };
     let expected = notice_later(

@@ -246,7 +246,9 @@ pub struct Incoming {
     /// Its parts that have come, on a network that keeps their order; cumulative completion: those up to the highest number that has.
     pub parts: u32,
     /// 1 once it counts as delivered.
-    pub delivered: u16,
+    pub delivered: u8,
+    /// 1 if its last packet tells its size, which is not known until then.
+    pub sizeless: u8,
     /// The rest of its envelope's context.
     pub rest: u8,
     /// 1 if some of it is lost.

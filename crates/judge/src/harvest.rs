@@ -295,7 +295,9 @@ impl Harvest {
             if message.birth != u64::MAX {
                 self.queued.add_message(share_of_birth(ends, label, message.birth));
             }
-            self.queued.add_message(share_of_size(ends, label, message.bytes));
+            if message.sizeless == 0 {
+                self.queued.add_message(share_of_size(ends, label, message.bytes));
+            }
         });
     }
 

@@ -11,7 +11,7 @@ use super::{Done, complete, key};
 use crate::incoming;
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
-use crate::observe::Record;
+use crate::observe::{Record, share_of_message};
 use crate::packet::{CLASS, Label, NUMBERS, Packet};
 use crate::state::{Incoming, NONE, State};
 use des::{Journal, Sink};
@@ -97,7 +97,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
                     hops: entry.hops,
                     early,
                     name: message.name(net.messages.bursts),
-                    own_share: None,
+                    is_whole: false,
+                    share: share_of_message(message.ends(), entry.label, entry.birth, entry.bytes),
                 };
                 complete::<M, S>(net, &message, &done, self.sink);
             }

@@ -31,7 +31,9 @@ impl InFlight {
                 let node = net.sites[event.lp() as usize].node + u32::from(event.port());
                 let (ends, label) = (ends(event.noticed_source(), node), event.noticed());
                 match envelope::read(event) {
-                    Notice::Birth(birth, _) => self.add_message(share_of_birth(ends, label, birth)),
+                    Notice::Birth(birth, _) | Notice::Only(birth, _) => {
+                        self.add_message(share_of_birth(ends, label, birth))
+                    }
                     Notice::Size(bytes, ..) => self.add_message(share_of_size(ends, label, bytes)),
                     Notice::Lost(_) => {}
                 }

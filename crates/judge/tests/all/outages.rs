@@ -294,6 +294,42 @@ fn what_begins_after_the_end_or_comes_and_goes_unseen_changes_nothing() {
 }
 
 #[test]
+fn ranks_hear_by_one_notice_what_two_tell_where_packets_may_be_lost() {
+    let works = [
+        "{ kind = \"sweep3d\", grid = [40, 40, 100], kba = 10, compute = \"1 us\" }",
+        "{ kind = \"halo3d-26\", grid = [16, 16, 16], vars = 3, compute = \"1 us\", iterations = 2 }",
+        "{ kind = \"collective\", collective = \"alltoall\", message = \"6 KiB\", iterations = 2 }",
+        // With messages that ask and clear, and of a byte more than packets hold.
+        "{ kind = \"collective\", collective = \"allreduce\", message = \"64 KiB\", iterations = 2 }",
+        "{ kind = \"collective\", collective = \"allgather\", message = \"8193 B\", iterations = 2 }",
+    ];
+    for (work, (model, header)) in works.iter().flat_map(|work| {
+        MODELS
+            .iter()
+            .flat_map(move |model| [(work, (model, 0)), (work, (model, 32))])
+    }) {
+        let study = |rest: &str| {
+            load(&format!(
+                "[topology]\nkind = \"torus\"\nshape = [4, 4]\n[router]\n{}\n[observe]\nmessages = true\n[[job]]\nwork = {work}\n\
+                 [mpi]\nheader = \"{header} B\"\n{rest}",
+                router(model)
+            ))
+            .unwrap()
+        };
+        let never = "[[outage]]\ncount = 1\nat = \"1 s\"\n";
+        let (whole, with) = (study(""), study(never));
+        assert_eq!(told(&whole), told(&with), "{work} {model} {header}");
+        let (whole, with) = (done(&whole).summary, done(&with).summary);
+        assert_eq!((whole.messages, whole.packets), (with.messages, with.packets));
+        // The last of packets that are all full tells nothing.
+        match header == 0 && work.contains("6 KiB") && *model != "credit" {
+            true => assert_eq!(whole.events, with.events, "{work}"),
+            false => assert!(whole.events < with.events, "{work} {model} {header}"),
+        }
+    }
+}
+
+#[test]
 fn what_fails_at_the_start_and_for_good_has_failed_from_the_start() {
     for topology in families() {
         for routing in routings(&topology) {
