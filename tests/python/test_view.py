@@ -161,7 +161,7 @@ def test_runs_are_forked_for_this_page_alone(folder):
 def test_a_server_that_ends_ends_its_forks(folder):
     run = listed(folder)["runs"][0]["id"]
     with client(folder) as one:
-        told = {"folder": "", "run": run, "sets": {"run.end": "20 ms"}}
+        told = {"folder": "", "run": run, "sets": {"run.end": "400 ms"}}
         number = one.post(f"/{TOKEN}/api/fork", json=told).json()["number"]
         deadline = time.monotonic() + 60
         while not (folder / "forks" / ".lock").exists():
