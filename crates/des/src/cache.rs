@@ -1,5 +1,8 @@
 //! Hints for the processor's caches.
 
+/// Bytes of a cache line.
+pub(crate) const LINE: usize = 64;
+
 /// Asks the processor to bring what lies at a place into its caches, or what will: a hint that changes nothing else, wherever it points to.
 #[inline]
 pub fn prefetch<T>(place: *const T) {
@@ -11,10 +14,10 @@ pub fn prefetch<T>(place: *const T) {
 pub(crate) fn bring(place: *const u8, bytes: usize) {
     let mut line = place;
     // Two lines a turn, one too many at the end does no harm.
-    for _ in 0..bytes.div_ceil(128) {
+    for _ in 0..bytes.div_ceil(2 * LINE) {
         bring_line(line);
-        bring_line(line.wrapping_add(64));
-        line = line.wrapping_add(128);
+        bring_line(line.wrapping_add(LINE));
+        line = line.wrapping_add(2 * LINE);
     }
 }
 

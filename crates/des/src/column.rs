@@ -3,7 +3,7 @@
 //! The journal is a generic parameter. [`NoJournal`] compiles to nothing; [`Log`] keeps the old value of each changed element, so that
 //! any model can be rolled back without a line of its own.
 
-use crate::cache::{bring, bring_line};
+use crate::cache::{LINE, bring, bring_line};
 use crate::{CHECKS, missing};
 use bytemuck::Pod;
 
@@ -316,10 +316,23 @@ impl<T: Pod> Column<T> {
         );
     }
 
-    /// [`Column::prefetch`] of one element, no larger than a cache line, whether there is such an element or not.
+    /// [`Column::prefetch`] of the first `bytes` bytes of an element that begins with a cache line.
+    #[inline(always)]
+    pub fn prefetch_front(&self, index: u32, bytes: usize) {
+        const { assert!(align_of::<T>() >= LINE) }
+        bring(self.origin.wrapping_add(index as usize).cast(), bytes);
+    }
+
+    /// [`Column::prefetch`] of one element, no larger than a cache line, whether there is such an element or not: of both lines that it may lie in, and no
+    /// other.
     #[inline(always)]
     pub fn prefetch_one(&self, index: u32) {
-        bring_line(self.origin.wrapping_add(index as usize).cast());
+        const { assert!(size_of::<T>() <= LINE) }
+        let first: *const u8 = self.origin.wrapping_add(index as usize).cast();
+        bring_line(first);
+        if !LINE.is_multiple_of(size_of::<T>()) {
+            bring_line(first.wrapping_add(size_of::<T>() - 1));
+        }
     }
 
     /// Gives element `index`, which must exist (see [`Column::get`]), for changing, after the journal has saved it.

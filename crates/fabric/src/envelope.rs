@@ -48,6 +48,14 @@ pub struct Envelope {
 }
 
 impl Purpose {
+    /// `true` for what a control message may answer.
+    pub fn is_answered(self) -> bool {
+        match self {
+            Purpose::Request | Purpose::Offer | Purpose::Data | Purpose::EmptyData => true,
+            Purpose::Eager | Purpose::Empty | Purpose::Clear | Purpose::Done => false,
+        }
+    }
+
     /// `true` for what only keeps a rendezvous going: it has no bytes of a rank.
     pub fn is_control(self) -> bool {
         match self {

@@ -423,8 +423,8 @@ fn ask_for_posts(net: &Network, st: &State, lp: u32, end: u64) {
         }
         let begins_or_ends = nic.birth == u64::MAX || nic.part == 0 || nic.left <= net.packet.into();
         if begins_or_ends && nic.post_head != NONE {
-            st.posts.prefetch(nic.post_head, nic.post_head + 1);
-            st.sources.prefetch(place, place + 1);
+            st.posts.prefetch_one(nic.post_head);
+            st.sources.prefetch_one(place);
         }
     });
 }

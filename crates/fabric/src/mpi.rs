@@ -164,9 +164,12 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(u
         let Some((envelope, from, _)) = between(net, (plan, logical), entry) else {
             continue;
         };
+        if net.interface.control_first && envelope.purpose.is_answered() {
+            st.controls.prefetch_one(place);
+        }
         let slot = plans.first_slot(place) + u32::from(envelope.to);
         let list = plans.list_of(slot, from);
-        st.mpi.ranks.prefetch(slot, slot + 1);
+        st.mpi.ranks.prefetch_front(slot, Rank::AT_HAND);
         st.mpi.peer_heads.prefetch_one(list);
         sought[n] = (list, from);
         n += 1;
@@ -192,7 +195,7 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(u
 #[inline(always)]
 fn ask_for_items(st: &State, head: u32) {
     if head != NONE {
-        st.mpi.items.prefetch(head, head + 1);
+        st.mpi.items.prefetch_one(head);
     }
 }
 
@@ -222,7 +225,7 @@ pub(crate) fn foresee_rank(net: &Network, st: &State, place: u32, event: &Packet
         return;
     }
     let slot = plans.first_slot(place) + (event.value() & 0xFF) as u32;
-    st.mpi.ranks.prefetch(slot, slot + 1);
+    st.mpi.ranks.prefetch_front(slot, Rank::AT_HAND);
     if plans.list_bits == 0 {
         ask_for_peers(st, slot);
     }

@@ -926,8 +926,8 @@ pub(crate) fn post<J: Journal>(
 #[inline(always)]
 pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
     st.nics.prefetch_one(place);
-    st.sources.prefetch(place, place + 1);
-    if net.interface.control_first {
+    st.sources.prefetch_one(place);
+    if net.interface.control_first && net.workload.ranks().is_none() {
         st.controls.prefetch_one(place);
     }
     ask_for_post(&st.posts, st.routers.get(lp).free_post);
@@ -937,7 +937,7 @@ pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
 #[inline(always)]
 fn ask_for_post(posts: &Column<Post>, slot: u32) {
     if slot != NONE {
-        posts.prefetch(slot, slot + 1);
+        posts.prefetch_one(slot);
     }
 }
 

@@ -4,6 +4,7 @@ use crate::mpi::graph::MOST_OPERATIONS;
 use crate::mpi::graph::state::{FIRST_OPERATION, GraphColumns};
 use bytemuck::{Pod, Zeroable};
 use des::lists::NONE;
+use std::mem::offset_of;
 
 /// What a rank waits for.
 pub mod waiting {
@@ -23,36 +24,25 @@ pub mod waiting {
     pub const GRAPH: u32 = 5;
 }
 
-/// A rank: where it is in its program, what it waits for, and what it has done so far.
+/// A rank: where it is in its program, what it waits for, and what it has done so far. Three cache lines, of which a message touches the [first
+/// two](Rank::AT_HAND).
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Rank {
     /// The processor is busy until then (ps).
     pub clock: u64,
     /// Handling of arrived messages that the processor has yet to do (ps).
     pub debt: u64,
-    /// When its work began (ps): the start of the run, its own, or the end of the barrier before it.
-    pub begun: u64,
-    /// When its iteration began (ps).
-    pub turned: u64,
     /// Time spent computing (ps).
     pub computed: u64,
     /// Time spent waiting (ps).
     pub waited: u64,
     /// Time spent in overheads and copies (ps).
     pub worked: u64,
-    /// When its program was over (ps), `u64::MAX` before.
-    pub finished: u64,
     /// Its messages to ranks of other nodes, control messages excepted.
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Its messages to ranks of its own node.
-    pub local_messages: u64,
-    /// Their bytes.
-    pub local_bytes: u64,
-    /// Its channel to ranks of its own node is busy until then (ps).
-    pub local_free: u64,
     /// Phase of the job it is in.
     pub phase: u32,
     /// Iteration of the phase.
@@ -79,15 +69,29 @@ pub struct Rank {
     pub wild: u32,
     /// Requests that are complete, and messages that have come without a receive, since the last wait was over.
     pub news: u32,
-    /// First of the collectives that it has begun.
-    pub collectives: u32,
     /// Of one that handles messages in its calls only: where it is in its operation, one of [`stage`].
     pub stage: u32,
     /// Of such a one: the first of the messages that lie at its interface.
     pub inbox: u32,
+    /// First of the collectives that it has begun.
+    pub collectives: u32,
     /// What its program has done wrong; then it stops where it is.
     pub fault: Fault,
+    /// When its work began (ps): the start of the run, its own, or the end of the barrier before it.
+    pub begun: u64,
+    /// When its iteration began (ps).
+    pub turned: u64,
+    /// When its program was over (ps), `u64::MAX` before.
+    pub finished: u64,
+    /// Its messages to ranks of its own node.
+    pub local_messages: u64,
+    /// Their bytes.
+    pub local_bytes: u64,
+    /// Its channel to ranks of its own node is busy until then (ps).
+    pub local_free: u64,
 }
+
+const _: () = assert!(size_of::<Rank>() == 192 && offset_of!(Rank, fault) + offset_of!(Fault, bytes) == Rank::AT_HAND);
 
 /// Where a rank that handles messages in its calls only is in its operation.
 pub mod stage {
@@ -138,6 +142,9 @@ pub mod fault {
 }
 
 impl Rank {
+    /// The first so many bytes have all that a message or an operation asks of a rank, most of the time.
+    pub const AT_HAND: usize = 128;
+
     /// A rank before its first operation.
     pub fn new() -> Rank {
         Rank {
