@@ -1,6 +1,6 @@
 //! Pending events of one block: a ring of window buckets, appended to only, and a far list beyond it.
 
-use crate::cache::bring_line;
+use crate::cache::{LINE, bring_line};
 use crate::far::FarEvents;
 use crate::pool::{CHUNK, Pool};
 use crate::time::Time;
@@ -196,7 +196,7 @@ impl<E: Event> EventRing<E> {
         unsafe {
             let place = bucket.as_mut_ptr().add(n);
             // The line behind: by the time that an event goes there, stores that wait for it would let all others wait behind them.
-            bring_line(place.cast::<u8>().wrapping_add(64));
+            bring_line(place.cast::<u8>().wrapping_add(LINE));
             place.write(event);
             bucket.set_len(n + 1);
         }

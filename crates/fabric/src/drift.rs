@@ -11,7 +11,7 @@ use crate::network::Network;
 use crate::packet::{Kind, Packet};
 use crate::recurrence::{own_columns, pairs};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
-use crate::state::{Incoming, Nic, Port, Post, State};
+use crate::state::{Incoming, Nic, OutLink, Port, Post, State};
 use des::recurrence::{Differs, Drift};
 use des::{Column, Event, NoJournal, Time};
 use work::ranks::Plan;
@@ -52,6 +52,14 @@ pub fn drift_state(
             ..*is
         })
     })?;
+    pairs(&first.out_links, &mut second.out_links, |was, is| {
+        Ok(OutLink {
+            free: drift.time(is.free)?,
+            busy: drift.sum(was.busy, is.busy)?,
+            packets: drift.sum(was.packets, is.packets)?,
+            bytes: drift.sum(was.bytes, is.bytes)?,
+        })
+    })?;
     pairs(&first.nics, &mut second.nics, |was, is| {
         Ok(Nic {
             free: drift.time(is.free)?,
@@ -65,7 +73,6 @@ pub fn drift_state(
         Ok(Source {
             made: drift.sum(was.made, is.made)?,
             clock: drift.time(is.clock)?,
-            ..*is
         })
     })?;
     each(&mut second.returns, |back| {

@@ -86,9 +86,12 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     }
     let reaction = match event.kind() {
         Kind::Start => net.workload.on_start(node, source, now),
-        _ => net
-            .workload
-            .on_delivery(node, source, (event.source(), acknowledged), now),
+        _ => net.workload.on_delivery(
+            node,
+            (source, st.ledgers.edit(j, place)),
+            (event.source(), acknowledged),
+            now,
+        ),
     };
     match reaction {
         Reaction::None => {}

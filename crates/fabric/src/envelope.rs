@@ -174,14 +174,29 @@ pub(crate) const LOST: u8 = 8;
 const ALONE: u8 = 16;
 /// Bits of the age (ps) that such a notice has beside an envelope: messages that are older than four microseconds when they set out have two notices.
 const AGE: u32 = 22;
-/// Of these, those beside the envelope's first part.
-const OLDER: u32 = 24;
+/// Where its value has the lower [`YOUNG`] of them, and the part of an envelope beside it the others.
+const AGE_IN_VALUE: u32 = 44;
+const YOUNG: u32 = 64 - AGE_IN_VALUE;
+const AGE_IN_PART: u32 = 24;
+const _: () = assert!(AGE - YOUNG <= 26 - AGE_IN_PART);
 /// Where a notice has a birth.
 const BIRTH: u32 = 7;
 /// Bits of a size; those of ranks' messages leave the upper eight for the rest of a context.
 const SIZE: u32 = 56;
 const REST: u32 = 56;
 const _: () = assert!(work::mpi::LARGEST + work::mpi::HEADER < 1 << (REST - (64 - SIZE)));
+
+/// Purpose and part of an envelope's word, as notices have them.
+fn about(word: u64) -> u64 {
+    word >> 56 & 7 | u64::from(word & PART != 0) << 3
+}
+
+/// An envelope's word of them, and what else it has.
+#[inline(always)]
+fn word_of(about: u64, rest: u64) -> u64 {
+    let part = if about & 8 != 0 { PART } else { 0 };
+    THERE | (about & 7) << 56 | part | rest
+}
 
 /// The two notices of a message without what message it is: birth and size, each with 24 bits of an envelope beside it. A rank's
 /// message has its envelope in what these leave.
@@ -200,7 +215,7 @@ pub(crate) fn notices(
             .with_vc(there | half)
             .with_value(value)
     };
-    let about = word >> 56 & 7 | u64::from(word & PART != 0) << 3;
+    let about = about(word);
     let second = notice(
         SECOND,
         u64::from(rest) << REST | bytes << (64 - SIZE) | word >> 32 & 0xFF,
@@ -224,10 +239,10 @@ pub(crate) fn only_notice(envelope: EnvelopeWords, age: u64, at: Time, lp: u32, 
     if age >> AGE != 0 || word == 0 {
         return None;
     }
-    let about = word >> 56 & 7 | u64::from(word & PART != 0) << 3;
     let ranks = word >> 40 & 0xFFFF;
-    let value = age << 44 | about << 40 | (word >> 16 & 0xFF_FFFF) << 16 | (ranks >> 8) << 8 | u64::from(rest);
-    let piece = word & 0xFFFF | (ranks & 0xFF) << 16 | age >> 20 << OLDER;
+    let value =
+        age << AGE_IN_VALUE | about(word) << 40 | (word >> 16 & 0xFF_FFFF) << 16 | (ranks >> 8) << 8 | u64::from(rest);
+    let piece = word & 0xFFFF | (ranks & 0xFF) << 16 | age >> YOUNG << AGE_IN_PART;
     let notice = Packet::new(Kind::Notice, at, lp, local)
         .with_vc(ENVELOPE | ALONE)
         .with_value(value);
@@ -276,8 +291,7 @@ pub fn read(event: &Packet) -> Notice {
     let (low, rank) = (piece & 0xFFFF, piece >> 16);
     match vc & SECOND {
         0 => {
-            let part = if value & 8 != 0 { PART } else { 0 };
-            let half = THERE | (value & 7) << 56 | part | rank << 40 | low;
+            let half = word_of(value, rank << 40 | low);
             Notice::Birth(value >> BIRTH, if there { half } else { 0 })
         }
         _ => {
@@ -294,10 +308,12 @@ pub fn read(event: &Packet) -> Notice {
 #[inline(always)]
 fn read_only(event: &Packet) -> Notice {
     let (value, piece) = (event.value(), u64::from(event.part_of_envelope()));
-    let age = value >> 44 | piece >> OLDER << 20;
-    let part = if value >> 43 & 1 != 0 { PART } else { 0 };
+    let age = value >> AGE_IN_VALUE | piece >> AGE_IN_PART << YOUNG;
     let ranks = piece >> 16 & 0xFF | (value >> 8 & 0xFF) << 8;
-    let word = THERE | (value >> 40 & 7) << 56 | part | ranks << 40 | (value >> 16 & 0xFF_FFFF) << 16 | piece & 0xFFFF;
+    let word = word_of(
+        value >> 40,
+        ranks << 40 | (value >> 16 & 0xFF_FFFF) << 16 | piece & 0xFFFF,
+    );
     let envelope = EnvelopeWords {
         word,
         rest: value as u8,

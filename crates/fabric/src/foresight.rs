@@ -90,7 +90,7 @@ pub(crate) fn foresee<M: RouterModel>(net: &Network, st: &State, events: &[Packe
     }
     if M::SHUTS_PORTS && ports != Ports::None {
         each_opened::<M>(net, st, events, |_, port, head| {
-            ask_for_port(net, st, port);
+            ask_for_port::<M>(net, st, port);
             ask_for_slot(st, head);
         });
     }
@@ -127,7 +127,7 @@ fn each_opened<M: RouterModel>(net: &Network, st: &State, events: &[Packet], mut
         }
         let port = net.sites[lp as usize].port + local;
         let vc = if M::PLAIN { 0 } else { u32::from(event.vc()) };
-        let head = st.channels.get(port * net.vcs + vc).head;
+        let head = st.channel::<M>(port * net.vcs + vc).head;
         if head != NONE {
             see(lp, port, head);
         }
@@ -163,10 +163,10 @@ fn foresee_arrival<M: RouterModel>(net: &Network, st: &State, event: &Packet, po
     } else if net.routing.is_asked_first() {
         let (first, ports) = net.routing.first_look(&net.topology, site, event);
         for port in site.port + first..site.port + first + ports {
-            if M::CHANNELS {
+            if M::QUEUES && !M::ONE_CHANNEL {
                 st.channels.prefetch(port * net.vcs, (port + 1) * net.vcs);
             }
-            ask_for_port(net, st, port);
+            ask_for_port::<M>(net, st, port);
         }
         return false;
     } else {
@@ -174,10 +174,10 @@ fn foresee_arrival<M: RouterModel>(net: &Network, st: &State, event: &Packet, po
         (way.port(), way.vc())
     };
     let port = site.port + port;
-    if M::CHANNELS {
+    if M::QUEUES && !M::ONE_CHANNEL {
         st.channels.prefetch_one(port * net.vcs + u32::from(vc));
     }
-    ask_for_port(net, st, port);
+    ask_for_port::<M>(net, st, port);
     is_here
 }
 
@@ -185,19 +185,22 @@ fn foresee_arrival<M: RouterModel>(net: &Network, st: &State, event: &Packet, po
 #[inline(always)]
 fn foresee_credit<M: RouterModel>(net: &Network, st: &State, event: &Packet) {
     let port = net.sites[event.lp() as usize].port + u32::from(event.port());
-    if M::CHANNELS {
+    if M::QUEUES && !M::ONE_CHANNEL {
         st.channels.prefetch_one(port * net.vcs + u32::from(event.vc()));
     }
-    // Where ports are shut most credits touch none.
-    if !M::SHUTS_PORTS {
-        ask_for_port(net, st, port);
+    // Where ports are shut most credits touch none but for their channel.
+    if !M::SHUTS_PORTS || M::ONE_CHANNEL {
+        ask_for_port::<M>(net, st, port);
     }
 }
 
 /// Asks for an output port and where it leads to.
 #[inline(always)]
-fn ask_for_port(net: &Network, st: &State, port: u32) {
-    st.ports.prefetch_one(port);
+fn ask_for_port<M: RouterModel>(net: &Network, st: &State, port: u32) {
+    match M::QUEUES {
+        true => st.ports.prefetch_one(port),
+        false => st.out_links.prefetch_one(port),
+    }
     net.peers.prefetch_one(port as usize);
 }
 
@@ -323,9 +326,13 @@ impl<M: RouterModel> Fabric<M> {
         let site = &net.sites[lp as usize];
         if !tells_ports(net, each) {
             let ports = site.port..site.port + site.ports();
-            st.ports.prefetch(ports.start, ports.end);
-            if M::CHANNELS {
-                st.channels.prefetch(ports.start * net.vcs, ports.end * net.vcs);
+            if !M::QUEUES {
+                st.out_links.prefetch(ports.start, ports.end);
+            } else {
+                st.ports.prefetch(ports.start, ports.end);
+                if !M::ONE_CHANNEL {
+                    st.channels.prefetch(ports.start * net.vcs, ports.end * net.vcs);
+                }
             }
             net.peers.prefetch(ports.start as usize, ports.end as usize);
             if M::INLETS && !st.inlets.is_empty() {
@@ -337,6 +344,9 @@ impl<M: RouterModel> Fabric<M> {
         st.nics.prefetch(nodes.start, nodes.end);
         if net.workload.has_sources() {
             st.sources.prefetch(nodes.start, nodes.end);
+            if net.messages.are_numbered() {
+                st.ledgers.prefetch(nodes.start, nodes.end);
+            }
         }
         if net.interface.control_first {
             st.controls.prefetch(nodes.start, nodes.end);
@@ -347,7 +357,7 @@ impl<M: RouterModel> Fabric<M> {
     #[inline(always)]
     fn ask_for_lists(&self, st: &State, lp: u32) {
         let free = st.routers.get(lp).free_slot;
-        if M::CHANNELS && free != NONE {
+        if M::QUEUES && free != NONE {
             ask_for_slot(st, free);
         }
         self.model.heads(&self.net, st, lp, |_, head| ask_for_slot(st, head));
@@ -358,19 +368,24 @@ impl<M: RouterModel> Fabric<M> {
     fn ask_for_few_records(&self, st: &State, lp: u32, end: u64) {
         let net = &self.net;
         each_open::<M>(net, st, lp, |port| {
-            st.ports.prefetch_one(port);
-            if M::CHANNELS && (M::PLAIN || net.vcs == 1) {
+            ask_for_port::<M>(net, st, port);
+            if !M::QUEUES || M::ONE_CHANNEL {
+                return;
+            }
+            if net.vcs == 1 {
                 st.channels.prefetch_one(port);
-            } else if M::CHANNELS {
+            } else {
                 st.channels.prefetch(port * net.vcs, (port + 1) * net.vcs);
             }
-            net.peers.prefetch_one(port as usize);
         });
         let has_sources = net.workload.has_sources();
         each_acting(net, st, lp, end, |place| {
             st.nics.prefetch_one(place);
             if has_sources {
                 st.sources.prefetch_one(place);
+                if net.messages.are_numbered() {
+                    st.ledgers.prefetch_one(place);
+                }
             }
         });
     }
@@ -424,7 +439,7 @@ fn ask_for_posts(net: &Network, st: &State, lp: u32, end: u64) {
         let begins_or_ends = nic.birth == u64::MAX || nic.part == 0 || nic.left <= net.packet.into();
         if begins_or_ends && nic.post_head != NONE {
             st.posts.prefetch_one(nic.post_head);
-            st.sources.prefetch_one(place);
+            st.ledgers.prefetch_one(place);
         }
     });
 }

@@ -12,7 +12,7 @@ pub fn met_by(net: &Network, parts: &Parts<'_>, job: usize) -> Vec<bool> {
         for lp in state.routers.range() {
             let site = &net.sites[lp as usize];
             for port in site.port..site.port + u32::from(site.net) {
-                if state.ports.get(port).packets > 0 {
+                if state.link_of(port).packets > 0 {
                     sets.join(lp, net.peers[port as usize].lp());
                 }
             }

@@ -84,13 +84,13 @@ macro_rules! router_models {
             }
         }
 
-        /// What the records of a router's model take in memory besides those of all models.
+        /// What the records of a router's model take in memory.
         pub fn records(router: &RouterSpec) -> ModelRecords {
             $(if is_inside(router, Architecture::$inside) {
-                return <$inside_type>::RECORDS;
+                return ModelRecords::of::<$inside_type>();
             })+
             $(if router.model == RouterKind::$kind {
-                return <$type>::RECORDS;
+                return ModelRecords::of::<$type>();
             })+
             unreachable!("{:?} is not in the list of router models", router.model)
         }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use topo::{Topology, TopologyKind, TopologySpec};
 use work::build_error::BuildError;
 use work::ranks::Plans;
-use work::workload::{Source, Workload};
+use work::workload::{Ledger, Source, Workload};
 
 mod alike;
 pub mod changes;
@@ -85,6 +85,14 @@ pub struct MessageTerms {
     pub follows: bool,
     /// What ranks do and wait for is shown one by one.
     pub follows_ranks: bool,
+}
+
+impl MessageTerms {
+    /// Some messages have numbers, which their sources count.
+    #[inline(always)]
+    pub fn are_numbered(&self) -> bool {
+        self.keeps_records | self.bursts
+    }
 }
 
 /// Least times on an idle network.
@@ -525,7 +533,7 @@ impl Network {
     /// Second-level caches that the records of its ports and nodes fill.
     pub(crate) fn caches(&self) -> usize {
         let of_port = size_of::<Port>() + self.vcs as usize * size_of::<Channel>();
-        let of_node = size_of::<Nic>() + size_of::<Source>();
+        let of_node = size_of::<Nic>() + size_of::<Source>() + size_of::<Ledger>();
         let records = self.n_ports as usize * of_port + self.n_nodes() as usize * of_node;
         records.div_ceil(SECOND_LEVEL_CACHE)
     }

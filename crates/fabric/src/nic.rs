@@ -204,7 +204,7 @@ impl<M: RouterModel> Fabric<M> {
         let slot = nic.post_head;
         let post = st.posts.edit(j, slot);
         nic.post_head = post.next;
-        st.sources.edit(j, place).taken -= post.bytes;
+        st.ledgers.edit(j, place).taken -= post.bytes;
         let left = envelope::left(&self.net, post.envelope(), post.destination);
         let free = &mut st.routers.edit(j, lp).free_post;
         post.next = *free;
@@ -401,7 +401,7 @@ impl<M: RouterModel> Fabric<M> {
         }));
     }
 
-    /// A notice of a message of several packets: its birth, or its size.
+    /// A notice of a message with a record: its birth, its size, both where the last packet tells the size, or what is lost of it.
     pub(crate) fn notice<J: Journal, S: Sink<Self>>(
         &self,
         st: &mut State,
@@ -645,7 +645,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         nic.target = message.destination | beside | of_rank | if whole { Nic::WHOLE } else { 0 };
         // Numbers tell messages of several packets apart, and messages that are born at one time.
         if !whole || net.messages.bursts {
-            nic.label |= next_number(self.st.sources.edit(self.j, place));
+            nic.label |= next_number(self.st.ledgers.edit(self.j, place));
         }
         if let Some(sequencer) = self.model.sequencer() {
             // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
@@ -926,7 +926,7 @@ pub(crate) fn post<J: Journal>(
 #[inline(always)]
 pub(crate) fn ask_for_endpoint(net: &Network, st: &State, lp: u32, place: u32) {
     st.nics.prefetch_one(place);
-    st.sources.prefetch_one(place);
+    st.ledgers.prefetch_one(place);
     if net.interface.control_first && net.workload.ranks().is_none() {
         st.controls.prefetch_one(place);
     }
@@ -943,7 +943,7 @@ fn ask_for_post(posts: &Column<Post>, slot: u32) {
 
 /// What the packets take (ps) that an interface has been handed and a message of `own` bytes, which reads, still lets pass.
 fn handed_over(net: &Network, st: &State, place: u32, own: u64) -> u64 {
-    let waiting = st.sources.get(place).taken.saturating_sub(own);
+    let waiting = st.ledgers.get(place).taken.saturating_sub(own);
     let packets = waiting
         .div_ceil(u64::from(net.packet))
         .min(net.interface.reads_behind.into());

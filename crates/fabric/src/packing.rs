@@ -131,9 +131,17 @@ pub(crate) fn pack<M: RouterModel>(fabric: &Fabric<M>, st: &State, lp: u32, out:
     told_of(net, lp).for_each(|slot| put(out, *st.told.get(slot)));
     turns_of(net, lp).for_each(|slot| put(out, *st.turns.get(slot)));
     for port in site.port..site.port + site.ports() {
-        put(out, *st.ports.get(port));
+        if !M::QUEUES {
+            put(out, *st.out_links.get(port));
+            continue;
+        }
+        let mut record = *st.ports.get(port);
+        if M::ONE_CHANNEL {
+            *record.only_channel_mut() = bytemuck::Zeroable::zeroed();
+        }
+        put(out, record);
         for channel in port * net.vcs..(port + 1) * net.vcs {
-            let channel = st.channels.get(channel);
+            let channel = st.channel::<M>(channel);
             put(out, channel.credit);
             put_packets(net, st, lp, channel.head, out);
         }
@@ -159,6 +167,7 @@ pub(crate) fn pack<M: RouterModel>(fabric: &Fabric<M>, st: &State, lp: u32, out:
         put_returns(st, node, out);
         put(out, *st.due.get(node));
         put(out, *st.sources.get(node));
+        put(out, *st.ledgers.get(node));
         for bucket in net.buckets(node) {
             let mut slots = Vec::new();
             incoming::behind(st, bucket, &mut |slot| slots.push(slot));
@@ -194,11 +203,15 @@ pub(crate) fn unpack<M: RouterModel>(
         st.turns.set(j, slot, take(input)?);
     }
     for port in site.port..site.port + site.ports() {
+        if !M::QUEUES {
+            st.out_links.set(j, port, take(input)?);
+            continue;
+        }
         st.ports.set(j, port, take(input)?);
         for channel in port * net.vcs..(port + 1) * net.vcs {
             let credit = take(input)?;
             let (head, tail) = take_packets::<M>(net, st, lp, input)?;
-            let channel = st.channels.edit(j, channel);
+            let channel = st.edit_channel::<M>(j, channel);
             (channel.credit, channel.head, channel.tail) = (credit, head, tail);
         }
     }
@@ -229,6 +242,7 @@ pub(crate) fn unpack<M: RouterModel>(
         take_returns(fabric, st, (lp, node), input)?;
         st.due.set(j, node, take(input)?);
         st.sources.set(j, node, take(input)?);
+        st.ledgers.set(j, node, take(input)?);
         let number = site.node + (node - net.node_places(lp, &site).start);
         for _ in net.buckets(node) {
             for _ in 0..take::<u32>(input)? {

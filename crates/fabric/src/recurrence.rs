@@ -14,13 +14,13 @@ use crate::packet::{Kind, Label, NUMBERS, Packet};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
 use crate::state::lists::List;
 use crate::state::returns;
-use crate::state::{Channel, ControlQueue, Incoming, Link, NONE, Nic, Port, Post, Router, State};
+use crate::state::{Channel, ControlQueue, Incoming, Link, NONE, Nic, OutLink, Port, Post, Router, State};
 use des::recurrence::{Differs, Leap, Recurring};
 use des::{Event, NoJournal, Time};
 use std::collections::HashMap;
 use work::ranks::Plan;
 use work::ranks::state::{Item, PeerGroup, PeerRank, Rank, item};
-use work::workload::Source;
+use work::workload::{Ledger, Source};
 
 /// Numbers of messages that are one block: what events fold to is a sum as long as numbers stay within.
 const BLOCK: u32 = 26;
@@ -177,17 +177,17 @@ impl Recurring for AnyFabric {
 
     fn strides(&self, first: &State, second: &State) -> Result<Strides, Differs> {
         let net = self.net();
-        let sources = first.sources.as_slice().iter().zip(second.sources.as_slice());
-        let numbers = sources.map(|(first, second)| second.number.wrapping_sub(first.number));
+        let ledgers = first.ledgers.as_slice().iter().zip(second.ledgers.as_slice());
+        let numbers = ledgers.map(|(first, second)| second.number.wrapping_sub(first.number));
         let mut strides = Strides {
             numbers: numbers.collect(),
             pairs: HashMap::new(),
             most: u64::MAX,
         };
-        for (stride, source) in strides.numbers.iter().zip(second.sources.as_slice()) {
+        for (stride, ledger) in strides.numbers.iter().zip(second.ledgers.as_slice()) {
             strides.most = strides
                 .most
-                .min(room_of_numbers(source.number & (NUMBERS - 1), *stride));
+                .min(room_of_numbers(ledger.number & (NUMBERS - 1), *stride));
         }
         // Where draws begin again after so many messages, they are as before only at the same place of that cycle.
         let cycle = cycle_of_draws(net).unwrap_or(1);
@@ -236,10 +236,12 @@ impl Recurring for AnyFabric {
         queues(net, first, second, leap)?;
         beside_buffers(first, second, leap)?;
         pairs(&first.ports, &mut second.ports, |a, b| port(leap, a, b))?;
+        pairs(&first.out_links, &mut second.out_links, |a, b| out_link(leap, a, b))?;
         pairs(&first.channels, &mut second.channels, |a, b| channel(leap, a, b))?;
         pairs(&first.slots, &mut second.slots, |a, b| packet(&numbers, a, b))?;
         pairs(&first.due, &mut second.due, |a, b| leap.time(*a, *b))?;
         pairs(&first.sources, &mut second.sources, |a, b| source(leap, a, b))?;
+        pairs(&first.ledgers, &mut second.ledgers, |a, b| ledger(leap, a, b))?;
         for lp in 0..net.sites.len() as u32 {
             let site = net.sites[lp as usize];
             for (place, node) in net.node_places(lp, &site).zip(site.node_numbers()) {
@@ -309,6 +311,7 @@ pub(crate) fn own_columns(first: &State, second: &State, has_output_buffers: boo
         // Follows from the rest.
         shut: _,
         ports: _,
+        out_links: _,
         channels: _,
         inlets,
         slots: _,
@@ -317,6 +320,7 @@ pub(crate) fn own_columns(first: &State, second: &State, has_output_buffers: boo
         returns: _,
         due: _,
         sources: _,
+        ledgers: _,
         posts: _,
         controls: _,
         incoming_roots: _,
@@ -406,6 +410,15 @@ fn port(leap: &Leap, first: &Port, second: &Port) -> Result<Port, Differs> {
         served: leap.same(first.served, second.served)?,
         waiting: leap.same(first.waiting, second.waiting)?,
         extra: leap.same(first.extra, second.extra)?,
+    })
+}
+
+fn out_link(leap: &Leap, first: &OutLink, second: &OutLink) -> Result<OutLink, Differs> {
+    Ok(OutLink {
+        free: leap.until(first.free, second.free)?,
+        busy: leap.sum(first.busy, second.busy)?,
+        packets: leap.sum(first.packets, second.packets)?,
+        bytes: leap.sum(first.bytes, second.bytes)?,
     })
 }
 
@@ -502,18 +515,18 @@ fn input(leap: &Leap, first: &Input, second: &Input) -> Result<Input, Differs> {
 
 /// The numbers of packets that wait in queues, which grow as those of their port do; before the ports are changed.
 fn queues(net: &Network, first: &State, second: &mut State, leap: &Leap) -> Result<(), Differs> {
-    let alike = first.links.len() == second.links.len() && first.channels.len() == second.channels.len();
+    let alike = first.links.len() == second.links.len() && first.ports.len() == second.ports.len();
     if !alike {
         return Err(Differs("how much waits"));
     }
-    for (port, channels) in (0..).zip(first.channels.as_slice().chunks(net.vcs as usize)) {
+    for port in first.ports.range() {
         let stride = second
             .ports
             .get(port)
             .sequence
             .wrapping_sub(first.ports.get(port).sequence);
-        for channel in channels {
-            let mut slot = channel.head;
+        for vc in 0..net.vcs {
+            let mut slot = first.channel_of(port, vc, net.vcs).head;
             while slot != NONE {
                 let (was, is) = (*first.links.get(slot), *second.links.get(slot));
                 if is.sequence.wrapping_sub(was.sequence) != stride {
@@ -535,7 +548,11 @@ fn source(leap: &Leap, first: &Source, second: &Source) -> Result<Source, Differ
     Ok(Source {
         made: leap.sum(first.made, second.made)?,
         clock: leap.until(first.clock, second.clock)?,
-        started: leap.same(first.started, second.started)?,
+    })
+}
+
+fn ledger(leap: &Leap, first: &Ledger, second: &Ledger) -> Result<Ledger, Differs> {
+    Ok(Ledger {
         taken: leap.same(first.taken, second.taken)?,
         received: leap.same(first.received, second.received)?,
         number: leap.number(first.number, second.number),
@@ -674,7 +691,7 @@ fn arriving(
         // By their age, which numbers that have gone round have as well.
         entries.sort_by_key(|entry| {
             let place = net.node_place(net.place_of_node(entry.source), entry.source);
-            let age = state.sources.get(place).number.wrapping_sub(entry.label) & (NUMBERS - 1);
+            let age = state.ledgers.get(place).number.wrapping_sub(entry.label) & (NUMBERS - 1);
             (entry.source, entry.label & !(NUMBERS - 1), age)
         });
         entries

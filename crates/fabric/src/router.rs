@@ -23,8 +23,11 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let AtRouter { net, model, .. } = *self;
         let st = &*self.st;
         if sense.reserve && !net.routing.is_first(vc) {
-            let credit = st.channels.get(port * net.vcs + u32::from(vc)).credit;
-            if credit < model.queued(net, st, port, vc) + i64::from(size) {
+            let room = match M::QUEUES {
+                true => st.channel::<M>(port * net.vcs + u32::from(vc)).credit,
+                false => net.buffer,
+            };
+            if room < model.queued(net, st, port, vc) + i64::from(size) {
                 return u64::MAX;
             }
         }
@@ -105,28 +108,30 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let sequence = record.sequence;
         record.sequence = sequence.wrapping_add(1);
         record.waiting += 1;
-        record.channels |= 1 << vc;
+        if !M::ONE_CHANNEL {
+            record.channels |= 1 << vc;
+        }
         let slot = self.keep(packet, sequence);
-        let queue = self.st.channels.edit(self.j, channel);
+        let queue = self.st.edit_channel::<M>(self.j, channel);
+        let tail = std::mem::replace(&mut queue.tail, slot);
         if queue.head == NONE {
             queue.head = slot;
         } else {
-            self.st.links.edit(self.j, queue.tail).next = slot;
+            self.st.links.edit(self.j, tail).next = slot;
         }
-        queue.tail = slot;
     }
 
     /// Takes the first packet of a channel's queue, which must not be empty.
     #[inline(always)]
     pub(crate) fn dequeue(&mut self, port: u32, channel: u32, vc: u8) -> Packet {
-        let queue = self.st.channels.edit(self.j, channel);
-        let slot = queue.head;
-        queue.head = self.st.links.get(slot).next;
-        self.st.links.prefetch_one(queue.head);
-        self.st.slots.prefetch_one(queue.head);
+        let slot = self.st.channel::<M>(channel).head;
+        let head = self.st.links.get(slot).next;
+        self.st.edit_channel::<M>(self.j, channel).head = head;
+        self.st.links.prefetch_one(head);
+        self.st.slots.prefetch_one(head);
         let record = self.st.ports.edit(self.j, port);
         record.waiting -= 1;
-        if queue.head == NONE {
+        if head == NONE && !M::ONE_CHANNEL {
             record.channels &= !(1 << vc);
         }
         self.let_go(slot)
@@ -146,7 +151,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let next = self.st.links.get(slot).next;
         self.st.links.edit(self.j, before).next = next;
         if next == NONE {
-            self.st.channels.edit(self.j, channel).tail = before;
+            self.st.edit_channel::<M>(self.j, channel).tail = before;
         }
         self.st.ports.edit(self.j, port).waiting -= 1;
         self.let_go(slot)
@@ -163,11 +168,23 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         {
             (start, serialisation) = comes_through(net, changes, self.sink, (site, port), size, begun);
         }
-        let record = self.st.ports.edit(self.j, port);
-        record.free = start + serialisation;
-        record.busy += start - begun + serialisation;
-        record.packets += 1;
-        record.bytes += u64::from(size);
+        let taken = start - begun + serialisation;
+        match M::QUEUES {
+            true => {
+                let record = self.st.ports.edit(self.j, port);
+                record.free = start + serialisation;
+                record.busy += taken;
+                record.packets += 1;
+                record.bytes += u64::from(size);
+            }
+            false => {
+                let record = self.st.out_links.edit(self.j, port);
+                record.free = start + serialisation;
+                record.busy += taken;
+                record.packets += 1;
+                record.bytes += u64::from(size);
+            }
+        }
         (start, serialisation)
     }
 

@@ -4,7 +4,7 @@ use crate::packet::{EnvelopeWords, Label, MAX_NODES, NUMBERS, Packet};
 use bytemuck::{Pod, Zeroable};
 use work::memory::MemoryColumns;
 use work::ranks::RankColumns;
-use work::workload::Source;
+use work::workload::{Ledger, Source};
 
 pub mod crossbar;
 pub mod lists;
@@ -12,6 +12,7 @@ pub mod pipeline;
 pub mod returns;
 
 pub use des::lists::NONE;
+use std::mem::offset_of;
 
 /// A branch on the way to records of incoming messages: sixteen ways, each [`NONE`], a record, or a branch. One cache line.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -30,20 +31,75 @@ pub struct Port {
     pub busy: u64,
     /// Virtual channels with waiting packets.
     pub channels: u64,
-    /// Packets sent.
-    pub packets: u64,
     /// Free for the router model.
     pub mark: u64,
-    /// Bytes sent.
-    pub bytes: u64,
+    /// Packets sent.
+    pub packets: u64,
     /// Number of the next packet to be queued, for first-come order.
     pub sequence: u32,
     /// The virtual channel served last.
     pub served: u32,
+    /// Bytes sent.
+    pub bytes: u64,
     /// Packets waiting, all channels.
     pub waiting: u32,
     /// Free for the router model.
     pub extra: u32,
+}
+
+/// The link of an output port: when it is idle, and what it has sent. Half a cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(32))]
+pub struct OutLink {
+    /// The link is idle from this time (ps) on.
+    pub free: u64,
+    /// Time (ps) the link has been or will be busy with packets it has accepted.
+    pub busy: u64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+/// A port that has its only channel in its record, in place of a set of channels and a mark.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct PortOfOneChannel {
+    free: u64,
+    busy: u64,
+    channel: Channel,
+    counts: [u64; 4],
+}
+
+const _: () = assert!(
+    offset_of!(PortOfOneChannel, channel) == offset_of!(Port, channels)
+        && offset_of!(PortOfOneChannel, counts) == offset_of!(Port, packets)
+);
+
+impl Port {
+    /// The only channel, of a port that has it in its record: what would be its channels and its mark.
+    #[inline(always)]
+    pub fn only_channel(&self) -> &Channel {
+        let port: &PortOfOneChannel = bytemuck::cast_ref(self);
+        &port.channel
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn only_channel_mut(&mut self) -> &mut Channel {
+        let port: &mut PortOfOneChannel = bytemuck::cast_mut(self);
+        &mut port.channel
+    }
+
+    /// Its link.
+    pub fn link(&self) -> OutLink {
+        OutLink {
+            free: self.free,
+            busy: self.busy,
+            packets: self.packets,
+            bytes: self.bytes,
+        }
+    }
 }
 
 /// A virtual channel of an output port: its queue and the room in the next buffer.
@@ -184,9 +240,9 @@ impl ControlQueue {
 
 /// Takes the number of the next message of a node.
 #[inline(always)]
-pub fn next_number(source: &mut Source) -> Label {
-    let number = source.number & (NUMBERS - 1);
-    source.number = source.number.wrapping_add(1);
+pub fn next_number(ledger: &mut Ledger) -> Label {
+    let number = ledger.number & (NUMBERS - 1);
+    ledger.number = ledger.number.wrapping_add(1);
     number
 }
 
@@ -277,8 +333,15 @@ const _: () = assert!(
 );
 
 // Memory per node, as ARCHITECTURE.md adds it up.
-const _: () = assert!(size_of::<Port>() == 64 && size_of::<Channel>() == 16 && size_of::<Router>() == 32);
-const _: () = assert!(size_of::<Source>() == 40 && size_of::<ControlQueue>() == 24 && size_of::<Post>() == 40);
+const _: () = assert!(
+    size_of::<Port>() == 64 && size_of::<OutLink>() == 32 && size_of::<Channel>() == 16 && size_of::<Router>() == 32
+);
+const _: () = assert!(
+    size_of::<Source>() == 16
+        && size_of::<Ledger>() == 16
+        && size_of::<ControlQueue>() == 24
+        && size_of::<Post>() == 40
+);
 const _: () = assert!(size_of::<Packet>() + size_of::<Link>() == 40, "a packet that waits");
 
 /// The states of all blocks of a network, in the order of their routers.
@@ -296,23 +359,51 @@ impl<'a> Parts<'a> {
         self.0.iter().copied()
     }
 
-    /// All output ports, block by block.
-    pub fn ports(&self) -> impl Iterator<Item = &'a Port> + '_ {
-        self.iter().flat_map(|state| state.ports.as_slice())
+    /// The links of all output ports with the ports' numbers, block by block.
+    pub fn numbered_links(&self) -> impl Iterator<Item = (u32, OutLink)> + '_ {
+        self.iter().flat_map(State::numbered_links)
     }
 
-    /// All output ports with their numbers.
-    pub fn numbered_ports(&self) -> impl Iterator<Item = (u32, &'a Port)> + '_ {
-        self.iter()
-            .flat_map(|state| state.ports.range().zip(state.ports.as_slice()))
-    }
-
-    /// The state that output port `port` is in; `None` if these are not the whole and it is in another.
+    /// The state that output port `port` of routers with queues is in; `None` if these are not the whole and it is in another.
     pub fn of_port(&self, port: u32) -> Option<&'a State> {
         let behind = self.0.partition_point(|state| state.ports.range().start <= port);
         // Blocks without ports come before the one that begins with the same number.
         let state = *self.0[..behind].last()?;
         state.ports.range().contains(&port).then_some(state)
+    }
+}
+
+impl State {
+    /// Channel `vc` of an output port of whatever router with queues, of `vcs`.
+    pub fn channel_of(&self, port: u32, vc: u32, vcs: u32) -> &Channel {
+        match self.channels.is_empty() {
+            true => self.ports.get(port).only_channel(),
+            false => self.channels.get(port * vcs + vc),
+        }
+    }
+
+    /// The channels of all output ports, port by port.
+    pub fn all_channels(&self) -> impl Iterator<Item = &Channel> {
+        let in_ports = match self.channels.is_empty() {
+            true => self.ports.as_slice(),
+            false => &[],
+        };
+        in_ports.iter().map(Port::only_channel).chain(self.channels.as_slice())
+    }
+
+    /// The link of an output port, of whatever router.
+    pub fn link_of(&self, port: u32) -> OutLink {
+        match self.out_links.is_empty() {
+            true => self.ports.get(port).link(),
+            false => *self.out_links.get(port),
+        }
+    }
+
+    /// The links of all output ports with the ports' numbers.
+    pub fn numbered_links(&self) -> impl Iterator<Item = (u32, OutLink)> + '_ {
+        let booked = self.out_links.range().zip(self.out_links.as_slice().iter().copied());
+        let of_queues = self.ports.range().zip(self.ports.as_slice().iter().map(Port::link));
+        booked.chain(of_queues)
     }
 }
 
@@ -325,9 +416,11 @@ des::columns! {
         pub waiting: u64,
         /// Credit routers: of these ports, those whose packets all wait for room.
         pub shut: u64,
-        /// A record per output port: network ports, then one ejection port per node, router by router.
+        /// Routers with queues: a record per output port: network ports, then one ejection port per node, router by router.
         pub ports: Port,
-        /// A record per output port and virtual channel.
+        /// Routers without queues: the same of its link, which is all that there is.
+        pub out_links: OutLink,
+        /// Routers with queues: a record per output port and virtual channel, unless ports have their [only channel](Port::only_channel) in their record.
         pub channels: Channel,
         /// Credit routers that tell late of free room: a word per port and virtual channel, as inputs ([`models::credit`](crate::models::credit)).
         pub inlets: u64,
@@ -343,6 +436,8 @@ des::columns! {
         pub due: u64,
         /// A record per node.
         pub sources: Source,
+        /// Another.
+        pub ledgers: Ledger,
         /// Posted messages.
         pub posts: Post,
         /// Where control messages go before data, a record per node.

@@ -3,15 +3,47 @@
 use crate::endpoints;
 use crate::foresight;
 use crate::network::model::{Fabric, RouterModel};
+use crate::network::{Network, Part};
 use crate::observe::{Record, Stats};
 use crate::packet::{BY_INPUT, Kind, Packet};
 use crate::packing;
 use crate::router::news;
 use crate::state::lists::EMPTY;
-use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, State};
+use crate::state::{Channel, ControlQueue, NONE, Nic, OutLink, Port, Router, State};
 use des::{Ahead, Hint, Journal, Layout, Sink, Time, Torn, World};
 use std::ops::Range;
-use work::workload::Source;
+use work::workload::{Ledger, Source};
+
+/// Makes the records of the output ports of the routers at neighbouring places.
+fn start_ports<M: RouterModel>(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State) {
+    let ports = &part.ports;
+    if !M::QUEUES {
+        return st.out_links.fill(ports.start, vec![OutLink::default(); ports.len()]);
+    }
+    st.ports.fill(ports.start, vec![Port::default(); ports.len()]);
+    let channel = Channel {
+        head: NONE,
+        tail: NONE,
+        credit: net.buffer,
+    };
+    let pairs = ports.start * net.vcs..ports.end * net.vcs;
+    let mut channels = vec![channel; pairs.len()];
+    // Nodes take whatever comes, unless they give credits as routers do.
+    let sites = &(*net.sites)[lps.start as usize..lps.end as usize];
+    for site in sites.iter().filter(|_| !M::NODES_GIVE_CREDITS) {
+        let from = (site.port + u32::from(site.net)) * net.vcs - pairs.start;
+        let to = (site.port + site.ports()) * net.vcs - pairs.start;
+        for ejection in &mut channels[from as usize..to as usize] {
+            ejection.credit = i64::MAX / 4;
+        }
+    }
+    if !M::ONE_CHANNEL {
+        return st.channels.fill(pairs.start, channels);
+    }
+    for (port, channel) in st.ports.as_mut_slice().iter_mut().zip(channels) {
+        *port.only_channel_mut() = channel;
+    }
+}
 
 impl<M: RouterModel> World for Fabric<M> {
     type Event = Packet;
@@ -68,24 +100,7 @@ impl<M: RouterModel> World for Fabric<M> {
         st.routers.fill(lps.start, vec![router; lps.len()]);
         let words = lps.start * net.words..lps.end * net.words;
         st.waiting.fill(words.start, vec![0; words.len()]);
-        st.ports.fill(part.ports.start, vec![Port::default(); part.ports.len()]);
-        let channel = Channel {
-            head: NONE,
-            tail: NONE,
-            credit: net.buffer,
-        };
-        let pairs = part.ports.start * net.vcs..part.ports.end * net.vcs;
-        let mut channels = vec![channel; pairs.len()];
-        // Nodes take whatever comes, unless they give credits as routers do.
-        let sites = &(*net.sites)[lps.start as usize..lps.end as usize];
-        for site in sites.iter().filter(|_| !M::NODES_GIVE_CREDITS) {
-            let from = (site.port + u32::from(site.net)) * net.vcs - pairs.start;
-            let to = (site.port + site.ports()) * net.vcs - pairs.start;
-            for ejection in &mut channels[from as usize..to as usize] {
-                ejection.credit = i64::MAX / 4;
-            }
-        }
-        st.channels.fill(pairs.start, channels);
+        start_ports::<M>(net, &lps, &part, &mut st);
         st.lists.fill(
             part.ports.start * M::LISTS,
             vec![EMPTY; part.ports.len() * M::LISTS as usize],
@@ -126,15 +141,10 @@ impl<M: RouterModel> World for Fabric<M> {
             }
         }
         st.due.fill(part.nodes.start, due);
-        let source = Source {
-            made: 0,
-            clock: 0,
-            started: 0,
-            taken: 0,
-            received: 0,
-            number: 0,
-        };
-        st.sources.fill(part.nodes.start, vec![source; part.nodes.len()]);
+        st.sources
+            .fill(part.nodes.start, vec![Source::default(); part.nodes.len()]);
+        st.ledgers
+            .fill(part.nodes.start, vec![Ledger::default(); part.nodes.len()]);
         st.incoming_roots.fill(
             part.nodes.start << net.messages.bucket_bits,
             vec![NONE; part.nodes.len() << net.messages.bucket_bits],

@@ -46,11 +46,11 @@ fn pairs() -> Work {
 /// What every port sent and every node injected: state without places in pools.
 fn figures(states: &[&State]) -> Vec<[u64; 4]> {
     let parts = Parts::new(states.iter().copied());
-    let ports = parts
-        .ports()
-        .map(|port| [port.packets, port.bytes, port.busy, port.free]);
+    let links = parts
+        .numbered_links()
+        .map(|(_, link)| [link.packets, link.bytes, link.busy, link.free]);
     let nics = parts.iter().flat_map(|state| state.nics.as_slice());
-    ports
+    links
         .chain(nics.map(|nic| [nic.packets, nic.left, nic.free, nic.ready]))
         .collect()
 }

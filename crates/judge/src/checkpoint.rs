@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const MAGIC: &[u8; 20] = b"fabricsim checkpoint";
-const FORMAT: u32 = 14;
+const FORMAT: u32 = 15;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const BYTE_ORDER: &str = if cfg!(target_endian = "little") {
     "little"

@@ -233,7 +233,7 @@ impl Harvest {
     }
 
     fn count(&mut self, net: &Network, state: &State) {
-        let heads = state.channels.as_slice().iter().map(|channel| channel.head);
+        let heads = state.all_channels().map(|channel| channel.head);
         let lists = state.lists.as_slice().iter().chain(state.refused.as_slice());
         let lists = lists.map(|list| list.head);
         let inputs = state.inputs.as_slice().iter().map(|input| input.head);
@@ -306,7 +306,7 @@ impl Harvest {
         let rails = net.workload.ranks().map_or(1, |plans| plans.rails);
         self.rails.resize(if rails > 1 { rails as usize } else { 0 }, 0);
         for local in 0..site.ports() {
-            let port = state.ports.get(site.port + local);
+            let port = state.link_of(site.port + local);
             let peer = &net.peers[(site.port + local) as usize];
             let bandwidth = net.classes[usize::from(peer.class())].bandwidth().0;
             // Late-admission routers hand chunks to their nodes without a link: class 0 has no time of its own there.

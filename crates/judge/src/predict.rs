@@ -18,13 +18,13 @@ use fabric::spec::{
     BitsPerSec, HopCost, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterChannels, RoutingSpec,
     RunSpec, Synthetic, Work,
 };
-use fabric::state::{Channel, Link, Nic, Port, Router};
+use fabric::state::{Link, Nic};
 use serde::Serialize;
 use std::mem::size_of;
 use topo::Topology;
 use work::build_error::BuildError;
 use work::traffic::Traffic;
-use work::workload::{Source, Workload};
+use work::workload::{Ledger, Source, Workload};
 
 /// A worker with the interpreter and Arrow before it runs anything: measured, Python 3.11 on x86-64.
 const PROCESS_BYTES: f64 = 60e6;
@@ -208,11 +208,10 @@ impl NetworkFacts {
 
     /// Bytes of the network when nothing moves.
     fn standing(&self, run: &RunSpec, ports: f64) -> f64 {
-        let own = models::records(&run.router);
-        let per_channel = (size_of::<Channel>() + own.per_channel) as f64;
-        let per_port = (size_of::<Port>() + own.per_port) as f64 + self.vcs * per_channel;
-        let per_router = (size_of::<Router>() + own.per_router) as f64;
-        let per_node = (size_of::<Nic>() + size_of::<Source>() + 12) as f64;
+        let records = models::records(&run.router);
+        let per_port = records.per_port as f64 + self.vcs * records.per_channel as f64;
+        let per_router = records.per_router as f64;
+        let per_node = (size_of::<Nic>() + size_of::<Source>() + size_of::<Ledger>() + 12) as f64;
         ports * (per_port + PORT_TABLES)
             + self.nodes * (per_node + NODE_TABLES)
             + self.routers * (per_router + ROUTER_TABLES)

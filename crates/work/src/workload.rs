@@ -37,7 +37,7 @@ use pairs::PairPlan;
 pub use pairs::{Matching, PairMode, Pairs};
 use patterns::JobNodes;
 pub use patterns::Pattern;
-pub use source::Source;
+pub use source::{Ledger, Source};
 use spec::{JobSpec, Synthetic, Work, rails_of, without_rails};
 
 /// The works that are synthetic traffic: `work.kind`.
@@ -633,7 +633,6 @@ impl Workload {
 
     /// What `node` does at its start.
     pub fn on_start(&self, node: u32, source: &mut Source, now: u64) -> Reaction {
-        source.started = now;
         match self.window(node) {
             Some(window) => Reaction::Window(window),
             None => self.next_batch(node, source, now),
@@ -641,7 +640,13 @@ impl Workload {
     }
 
     /// What `node` does when a message of `from` is complete; `ack` says whether it is an acknowledgement.
-    pub fn on_delivery(&self, node: u32, source: &mut Source, (from, ack): (u32, bool), now: u64) -> Reaction {
+    pub fn on_delivery(
+        &self,
+        node: u32,
+        (source, ledger): (&mut Source, &mut Ledger),
+        (from, ack): (u32, bool),
+        now: u64,
+    ) -> Reaction {
         let (job, logical) = self.members[node as usize];
         if let JobKind::Synthetic { spec, .. } = &self.jobs[job as usize].kind {
             return match ack && logical != NOBODY {
@@ -659,18 +664,18 @@ impl Workload {
         let Some((plan, l)) = self.plan(node) else {
             return Reaction::None;
         };
-        source.received += 1;
+        ledger.received += 1;
         let batch = match plan.spec.mode {
             PairMode::Batch { batch } => batch,
             _ => 1,
         };
         // The last batch may be short: it ends with the last message.
-        source.taken += 1;
-        let done = source.taken.is_multiple_of(plan.spec.messages);
-        if source.received < batch && !done {
+        ledger.taken += 1;
+        let done = ledger.taken.is_multiple_of(plan.spec.messages);
+        if ledger.received < batch && !done {
             return Reaction::None;
         }
-        source.received = 0;
+        ledger.received = 0;
         Reaction::Ack(Message {
             birth: now,
             destination: plan.partner[l],

@@ -272,7 +272,7 @@ impl<'a, J: Journal> MemoryEndpoint<'a, J> {
         } in around.outbox.drain(..)
         {
             let place = around.place + interface;
-            self.st.sources.edit(self.j, place).taken += message.bytes;
+            self.st.ledgers.edit(self.j, place).taken += message.bytes;
             let (mark, word) = about;
             let words = EnvelopeWords { word, rest: 0 };
             nic::post(self.net, self.st, self.j, around.lp, place, message, (mark, words));

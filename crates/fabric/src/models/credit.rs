@@ -20,7 +20,7 @@ use crate::packet::Packet;
 use crate::plant::Class;
 use crate::router::waiting_behind;
 use crate::spec::RunSpec;
-use crate::state::{NONE, State};
+use crate::state::{NONE, Port, State};
 use des::{Event, Journal, Sink, Torn};
 use inlets::Owing;
 use std::ops::Range;
@@ -59,6 +59,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         ..ModelRecords::NONE
     };
     const HOST_CREDITS: bool = true;
+    const ONE_CHANNEL: bool = PLAIN;
 
     fn is_plain(router: &RouterSpec) -> bool {
         router.bubble <= 1
@@ -117,7 +118,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
                 false => 0,
             };
             let begun = record.free.max(now + late);
-            if empty && begun <= soon && at.st.channels.get(channel).credit >= at.needs(port, &packet) {
+            if empty && begun <= soon && at.st.channel::<Self>(channel).credit >= at.needs(port, &packet) {
                 at.depart(port, vc, packet, begun);
                 return;
             }
@@ -129,7 +130,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             at.st.ports.edit(at.j, port).mark += class.ser(packet.size());
         }
         // One that comes behind others of its channel opens nothing, unless it may pass them.
-        if !PLAIN && is_shut && (at.st.channels.get(channel).head == NONE || at.model.bubble.is_some()) {
+        if !PLAIN && is_shut && (at.st.channel::<Self>(channel).head == NONE || at.model.bubble.is_some()) {
             *at.st.shut.edit(at.j, word) &= !bit;
         }
         at.enqueue(port, channel, vc, packet);
@@ -156,7 +157,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             }
         }
         let channel = channel_of::<PLAIN>(at.net, port, event.vc());
-        at.st.channels.edit(at.j, channel).credit += event.value() as i64;
+        at.st.edit_channel::<Self>(at.j, channel).credit += event.value() as i64;
     }
 
     #[inline(always)]
@@ -225,11 +226,14 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     fn heads(&self, net: &Network, st: &State, lp: u32, mut see: impl FnMut(u32, u32)) {
         each_open::<Self>(net, st, lp, |port| {
             if PLAIN {
-                return see(port, st.channels.get(port).head);
+                return see(port, st.channel::<Self>(port).head);
             }
             let mut channels = st.ports.get(port).channels;
             while channels != 0 {
-                see(port, st.channels.get(port * net.vcs + channels.trailing_zeros()).head);
+                see(
+                    port,
+                    st.channel::<Self>(port * net.vcs + channels.trailing_zeros()).head,
+                );
                 channels &= channels - 1;
             }
         });
@@ -242,16 +246,16 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             at.catch_up(port, now);
         }
         let record = at.st.ports.get(port);
-        record.free.saturating_sub(now) + record.mark
+        record.free.saturating_sub(now) + queued_time::<PLAIN>(record)
     }
 
     fn waiting(&self, net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64 {
         let record = st.ports.get(port);
         let sending = record.free.saturating_sub(now);
         let Some(vc) = vc else {
-            return sending + record.mark;
+            return sending + queued_time::<PLAIN>(record);
         };
-        if record.channels >> vc & 1 == 0 {
+        if !has_packets::<PLAIN>(record, vc) {
             return sending;
         }
         let class = &net.classes[net.peers[port as usize].class() as usize];
@@ -260,9 +264,9 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     }
 
     fn queued(&self, net: &Network, st: &State, port: u32, vc: u8) -> i64 {
-        match st.ports.get(port).channels >> vc & 1 {
-            0 => 0,
-            _ => sizes::<PLAIN>(net, st, port, vc).map(i64::from).sum(),
+        match has_packets::<PLAIN>(st.ports.get(port), vc) {
+            false => 0,
+            true => sizes::<PLAIN>(net, st, port, vc).map(i64::from).sum(),
         }
     }
 }
@@ -288,8 +292,21 @@ fn longest(net: &Network, of: impl Fn(&Class) -> u64) -> u64 {
 
 /// Sizes of the packets that wait for a channel, which has some.
 fn sizes<const PLAIN: bool>(net: &Network, st: &State, port: u32, vc: u8) -> impl Iterator<Item = u32> {
-    let head = st.channels.get(channel_of::<PLAIN>(net, port, vc)).head;
+    let head = st.channel::<Credit<PLAIN>>(channel_of::<PLAIN>(net, port, vc)).head;
     waiting_behind(st, head).map(|slot| st.slots.get(slot).size())
+}
+
+/// Whether packets wait for channel `vc` of a port.
+fn has_packets<const PLAIN: bool>(port: &Port, vc: u8) -> bool {
+    match PLAIN {
+        true => port.waiting > 0,
+        false => port.channels >> vc & 1 != 0,
+    }
+}
+
+/// The time (ps) that the packets which wait for a port take on its link, where a routing asks for that.
+fn queued_time<const PLAIN: bool>(port: &Port) -> u64 {
+    if PLAIN { 0 } else { port.mark }
 }
 
 /// The place of a port's channel in the columns.
@@ -319,7 +336,9 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
     /// Of a channel with packets, the first for which there is room: the slot before its own, and its own.
     #[inline(always)]
     fn first_that_fits(&self, port: u32, vc: u8) -> Option<(u32, u32)> {
-        let channel = self.st.channels.get(channel_of::<PLAIN>(self.net, port, vc));
+        let channel = self
+            .st
+            .channel::<Credit<PLAIN>>(channel_of::<PLAIN>(self.net, port, vc));
         if channel.credit >= self.needs(port, self.st.slots.get(channel.head)) {
             return Some((NONE, channel.head));
         }
@@ -423,7 +442,7 @@ impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_,
         self.frees_room(&packet, start + serialisation);
         if port - site.port < u32::from(site.net) {
             let channel = channel_of::<PLAIN>(net, port, vc);
-            self.st.channels.edit(self.j, channel).credit -= i64::from(self.model.room(size));
+            self.st.edit_channel::<Credit<PLAIN>>(self.j, channel).credit -= i64::from(self.model.room(size));
             self.launch(peer, hop, packet, vc, start, serialisation);
         } else {
             // A packet of its own, so that only this way keeps one in memory.

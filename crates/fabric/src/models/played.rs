@@ -2,7 +2,7 @@
 
 use crate::network::model::{Fabric, RouterModel};
 use crate::observe::{Span, Stats};
-use crate::state::{Parts, Port};
+use crate::state::Port;
 use des::engine::Engine;
 use des::{ReferenceEngine, Time};
 
@@ -10,7 +10,7 @@ use des::{ReferenceEngine, Time};
 pub(super) struct Played {
     /// All messages: source, destination, birth, time.
     pub(super) rows: Vec<[u64; 4]>,
-    /// All output ports at the end.
+    /// All output ports at the end, of a model with queues.
     pub(super) ports: Vec<Port>,
     /// Events.
     pub(super) events: u64,
@@ -31,7 +31,11 @@ pub(super) fn play<M: RouterModel>(world: &Fabric<M>, until: Time) -> Played {
     rows.sort_unstable();
     Played {
         rows,
-        ports: Parts::new(states.iter()).ports().copied().collect(),
+        ports: states
+            .iter()
+            .flat_map(|state| state.ports.as_slice())
+            .copied()
+            .collect(),
         events: outcome.events,
     }
 }

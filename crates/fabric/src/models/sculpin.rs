@@ -66,7 +66,7 @@ pub struct Sculpin<const PLAIN: bool = false>;
 impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = false;
-    const CHANNELS: bool = false;
+    const QUEUES: bool = false;
 
     fn new(_: &RunSpec, _: &Network) -> Self {
         Sculpin
@@ -96,7 +96,7 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         if !PLAIN && net.mixed_speeds {
             ready += net.overtaking_delay(site, &packet, serialisation);
         }
-        let begun = ready.max(at.st.ports.get(port).free);
+        let begun = ready.max(at.st.out_links.get(port).free);
         let (start, serialisation) = at.take_link(port, size, begun, serialisation);
         if local < u32::from(site.net) {
             at.launch(peer, hop, packet, vc, start, serialisation);
@@ -126,6 +126,6 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
 
     #[inline(always)]
     fn waiting(&self, _: &Network, st: &State, port: u32, _: Option<u8>, now: u64) -> u64 {
-        st.ports.get(port).free.saturating_sub(now)
+        st.out_links.get(port).free.saturating_sub(now)
     }
 }

@@ -5,7 +5,7 @@ use super::{Network, Site};
 use crate::equipment::RouterSpec;
 use crate::packet::Packet;
 use crate::spec::RunSpec;
-use crate::state::State;
+use crate::state::{Channel, OutLink, Port, Router, State};
 use des::{Journal, Sink, Torn};
 use std::fmt::Debug;
 use std::ops::Range;
@@ -111,7 +111,7 @@ pub struct Sequencer {
     pub packet: u64,
 }
 
-/// What the records of a model take in memory besides those that all models have (bytes).
+/// What the records of a model take in memory (bytes); in [`RouterModel::RECORDS`] besides those that all models with queues have, or all without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelRecords {
     /// Per output port.
@@ -129,6 +129,41 @@ impl ModelRecords {
         per_channel: 0,
         per_router: 0,
     };
+
+    /// All that a model has of which these are its own.
+    pub(crate) const fn of<M: RouterModel>() -> ModelRecords {
+        let (per_port, per_channel) = match (M::QUEUES, M::ONE_CHANNEL) {
+            (false, _) => (size_of::<OutLink>(), 0),
+            (true, true) => (size_of::<Port>(), 0),
+            (true, false) => (size_of::<Port>(), size_of::<Channel>()),
+        };
+        let own = M::RECORDS;
+        ModelRecords {
+            per_port: per_port + own.per_port,
+            per_channel: per_channel + own.per_channel,
+            per_router: size_of::<Router>() + own.per_router,
+        }
+    }
+}
+
+impl State {
+    /// A channel of an output port, by its place among all channels.
+    #[inline(always)]
+    pub(crate) fn channel<M: RouterModel>(&self, channel: u32) -> &Channel {
+        match M::ONE_CHANNEL {
+            true => self.ports.get(channel).only_channel(),
+            false => self.channels.get(channel),
+        }
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub(crate) fn edit_channel<M: RouterModel>(&mut self, j: &mut impl Journal, channel: u32) -> &mut Channel {
+        match M::ONE_CHANNEL {
+            true => self.ports.edit(j, channel).only_channel_mut(),
+            false => self.channels.edit(j, channel),
+        }
+    }
 }
 
 /// A router model: what happens between a packet's arrival at a router and its start on the next link. A value of it is its parameters.
@@ -148,8 +183,11 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// `true` for routers with a clock, which are closed in nearly every window whether there is something to inject or not.
     const TICKS: bool = false;
 
-    /// `false` for routers that never look at [`State::channels`].
-    const CHANNELS: bool = true;
+    /// `false` for routers that keep no packets: of their ports they have [links](State::out_links) alone.
+    const QUEUES: bool = true;
+
+    /// `true` for routers whose ports have their [only channel](Port::only_channel) in their record.
+    const ONE_CHANNEL: bool = false;
 
     /// Whether what a router sends to a node has to find room there, too.
     const NODES_GIVE_CREDITS: bool = false;
@@ -196,7 +234,10 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     /// channel of the routing holds.
     #[inline(always)]
     fn downstream(&self, net: &Network, st: &State, port: u32, vc: Option<u8>) -> u64 {
-        let held = |vc: u32| (net.buffer - st.channels.get(port * net.vcs + vc).credit).max(0) as u64;
+        if !Self::QUEUES {
+            return 0;
+        }
+        let held = |vc: u32| (net.buffer - st.channel::<Self>(port * net.vcs + vc).credit).max(0) as u64;
         match vc {
             Some(vc) => held(u32::from(vc)),
             None => (0..net.vcs).map(held).sum(),

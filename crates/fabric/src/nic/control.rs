@@ -169,7 +169,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         } = next;
         let queue = *self.st.controls.get(place);
         let label = if first {
-            let label = post.mark | next_number(self.st.sources.edit(self.j, place));
+            let label = post.mark | next_number(self.st.ledgers.edit(self.j, place));
             let message = posted(post);
             if net.follows_messages() {
                 self.follow(node, &message, label, start);
@@ -212,7 +212,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if post.next == NONE {
                 self.st.nics.edit(self.j, place).target &= !Nic::CONTROL;
             }
-            self.st.sources.edit(self.j, place).taken -= post.bytes;
+            self.st.ledgers.edit(self.j, place).taken -= post.bytes;
             let free = &mut self.st.routers.edit(self.j, self.lp).free_post;
             self.st.posts.edit(self.j, slot).next = *free;
             *free = slot;

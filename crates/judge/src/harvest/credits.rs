@@ -110,11 +110,14 @@ fn channels(net: &Network, state: &State, site: &Site) -> impl Iterator<Item = (
 impl Harvest {
     /// Looks at the credit of a router's channels: both ends of each where room may be told of late, as far as they are in these parts.
     pub(super) fn see_credits(&mut self, world: &AnyFabric, parts: &Parts<'_>, state: &State, lp: u32) {
+        if state.ports.is_empty() {
+            return;
+        }
         let net = world.net();
         let site = &net.sites[lp as usize];
         for (port, vc) in channels(net, state, site) {
             let place = site.port + port;
-            let known = state.channels.get(place * net.vcs + vc).credit;
+            let known = state.channel_of(place, vc, net.vcs).credit;
             let mut owed = 0;
             if world.tells_late() {
                 let peer = net.peers[place as usize];

@@ -25,10 +25,14 @@ pub struct Wait {
 /// of the chunks that wait beside a queue waits for it, and holds room of the queue it came from.
 pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) {
     let site = &net.sites[lp as usize];
+    if state.ports.is_empty() {
+        // Nothing waits where there are no queues.
+        return;
+    }
     for local in 0..u32::from(site.net) {
         let port = site.port + local;
         for vc in 0..net.vcs {
-            let channel = state.channels.get(port * net.vcs + vc);
+            let channel = state.channel_of(port, vc, net.vcs);
             let (queues, waits) = match (state.lists.is_empty(), state.refused.is_empty()) {
                 (false, _) => {
                     let queues = late_admission::waiting(state, port);
@@ -98,13 +102,12 @@ fn stride(net: &Network) -> u32 {
 
 /// Whether a channel of a vc-router has a packet that may have flits to send and no room for one.
 fn is_short(net: &Network, state: &State, port: u32, vc: u32) -> bool {
-    let channel = port * net.vcs + vc;
     let record = port * stride(net) + vc;
     let has_packet = match state.output_buffers.is_empty() {
         true => state.output_channels.get(record).owner != OutputChannel::FREE,
         false => state.output_buffers.get(record).held > 0,
     };
-    has_packet && state.channels.get(channel).credit <= 0
+    has_packet && state.channel_of(port, vc, net.vcs).credit <= 0
 }
 
 /// The input channels of a vc-router whose first packet has, or waits for, the channel `vc` of its local port `output`.

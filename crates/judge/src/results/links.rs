@@ -128,7 +128,7 @@ pub(crate) fn link_window_rows(
 /// The busiest links and the part of the time they were busy.
 pub(crate) fn hottest(net: &Network, state: &Parts<'_>, now: Time, n: usize) -> Vec<(String, f64)> {
     let mut best: Vec<(u64, u32)> = Vec::new();
-    for (port, record) in state.numbered_ports() {
+    for (port, record) in state.numbered_links() {
         if best.len() < n || record.busy > best[n - 1].0 {
             let mine = (Reverse(record.busy), port);
             let place = best.partition_point(|&(busy, port)| (Reverse(busy), port) < mine);

@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use des::checkpoint::{put, put_list, take, take_list};
 use des::{Time, Torn};
 use fabric::network::Network;
-use fabric::state::{Parts, Port};
+use fabric::state::{OutLink, Parts};
 use std::collections::HashMap;
 
 /// How long every link was busy in the windows so far.
@@ -42,9 +42,9 @@ struct BeforeWindow {
     busy: u64,
 }
 
-/// The time (ps) that a port was busy until `end`.
-fn busy_until(port: &Port, end: u64) -> u64 {
-    port.busy - port.free.saturating_sub(end).min(port.busy)
+/// The time (ps) that a link was busy until `end`.
+fn busy_until(link: OutLink, end: u64) -> u64 {
+    link.busy - link.free.saturating_sub(end).min(link.busy)
 }
 
 impl LinkWindows {
@@ -75,11 +75,11 @@ impl LinkWindows {
     }
 
     fn count(&mut self, end: Time, parts: &Parts<'_>) {
-        for (place, port) in parts.numbered_ports() {
+        for (place, link) in parts.numbered_links() {
             if self.before.len() <= place as usize {
                 self.before.resize(place as usize + 1, 0);
             }
-            let (busy, before) = (busy_until(port, end.0), &mut self.before[place as usize]);
+            let (busy, before) = (busy_until(link, end.0), &mut self.before[place as usize]);
             if busy > *before {
                 let window = self.ended as u32;
                 self.rows.push(BusyRow {

@@ -477,8 +477,8 @@ fn end(mut engine: NetworkEngine<'_>, until: Time) -> String {
     stats.settle();
     stats.rows.iter_mut().for_each(|rows| rows.sort_unstable());
     stats.set_out.sort_unstable();
-    let ports: Vec<_> = states.iter().flat_map(|state| state.ports.as_slice()).collect();
-    let sent: Vec<_> = ports.iter().map(|port| (port.packets, port.bytes, port.busy)).collect();
+    let links = states.iter().flat_map(|state| state.numbered_links());
+    let sent: Vec<_> = links.map(|(_, link)| (link.packets, link.bytes, link.busy)).collect();
     let ranks = states.iter().flat_map(|state| state.mpi.ranks.as_slice());
     let ranks: Vec<_> = ranks
         .map(|rank| (rank.finished, rank.waited, rank.worked, rank.bytes))

@@ -1,6 +1,5 @@
 //! Points of a sweep with the same seed draw the same numbers: what differs between them is what was swept.
 
-use bytemuck::Zeroable as _;
 use fabric::network::Network;
 use fabric::spec::RunSpec;
 use std::path::Path;
@@ -24,7 +23,7 @@ fn runs(work: &str, sweep: &str) -> Vec<RunSpec> {
 fn messages(run: &RunSpec) -> Vec<Vec<Message>> {
     let network = Network::build(run).expect("a network");
     let of = |node| {
-        let mut source = Source::zeroed();
+        let mut source = Source::default();
         let next = || network.workload.generate(node, &mut source);
         std::iter::from_fn(next).take(40).collect()
     };

@@ -297,7 +297,7 @@ impl Small {
     /// Everything before `until` and what comes of it, but for the arrivals that `meddle` changes; the verdict's failed checks.
     fn run(mut self, until: u64, meddle: impl Fn(usize, Packet) -> Vec<Packet>) -> Vec<&'static str> {
         use des::Observe as _;
-        self.state.sources.edit(&mut NoJournal, 0).number = self.number;
+        self.state.ledgers.edit(&mut NoJournal, 0).number = self.number;
         let mut seen = Seen::default();
         plain(&self.world).close(&mut self.state, &mut NoJournal, 0, Time(until), &mut seen);
         let mut events = std::mem::take(&mut seen.events);

@@ -245,7 +245,19 @@ fn packets_and_bytes_are_conserved_at_any_cut() {
 /// The checks themselves: each of them fails when its fact is falsified.
 #[test]
 fn every_check_notices_what_it_is_for() {
-    let spec = plain(torus(&[4, 4], 1));
+    let lattice = Lattice {
+        shape: vec![4, 4],
+        width: vec![],
+        nodes_per_router: 1,
+    };
+    // Two channels per port, and the only one of a plain network.
+    for topology in [TopologySpec::Torus(lattice.clone()), TopologySpec::HyperX(lattice)] {
+        every_check_notices_on(topology);
+    }
+}
+
+fn every_check_notices_on(topology: TopologySpec) {
+    let spec = plain(topology);
     let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
     let stats = || Stats::new(Span::default(), 0, false, Default::default(), (1, 0));
     let failed = |change: &dyn Fn(&mut State, &mut Stats, &mut InFlight), stalled, expected| {
@@ -287,8 +299,9 @@ fn every_check_notices_what_it_is_for() {
     assert_eq!(failed(&busy, false, None), ["capacity"]);
     assert_eq!(failed(&|_, stats, _| stats.early = 1, false, None), ["zero-load bound"]);
     for wrong in [-1, 65_537, 65_535] {
-        let credit = |state: &mut State, _: &mut Stats, _: &mut InFlight| {
-            state.channels.edit(&mut NoJournal, 0).credit = wrong;
+        let credit = |state: &mut State, _: &mut Stats, _: &mut InFlight| match state.channels.is_empty() {
+            true => state.ports.edit(&mut NoJournal, 0).only_channel_mut().credit = wrong,
+            false => state.channels.edit(&mut NoJournal, 0).credit = wrong,
         };
         assert_eq!(failed(&credit, false, None), ["credits"], "{wrong}");
     }
@@ -628,20 +641,32 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
         })
     };
     let tori = [6, 12, 30].map(|side| torus(&[side; 3], 1));
-    let mut per_node = Vec::new();
+    let (mut per_node, mut without_queues) = (Vec::new(), Vec::new());
     for topology in tori
         .into_iter()
         .chain([dragonfly(17, 8), dragonfly(33, 16), dragonfly(129, 16)])
     {
-        let spec = plain(topology);
+        let mut spec = plain(topology);
         let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
         let net = world.net();
         let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);
-        let stated = ports * (64 + 24 * vcs) + routers * (32 + 16 * words) + nodes * (64 + 64 + 40 + 8 + 4);
+        let of_channels = if net.is_plain() { 8 } else { 24 * vcs };
+        let stated = ports * (64 + of_channels) + routers * (32 + 16 * words) + nodes * (64 + 64 + 32 + 8 + 4);
         let (state, _) = world.start(0..world.n_lps());
         assert_eq!(state.memory(), stated, "{} nodes", nodes);
         per_node.push(stated / nodes);
+        spec.router = RouterSpec {
+            model: RouterKind::SCULPIN,
+            buffer: None,
+            ..spec.router
+        };
+        let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
+        let stated = ports * 32 + routers * (32 + 8 * words) + nodes * (64 + 32 + 8 + 4);
+        let (state, _) = world.start(0..world.n_lps());
+        assert_eq!(state.memory(), stated, "{} nodes without queues", nodes);
+        without_queues.push(stated / nodes);
     }
-    assert_eq!(per_node, [1012, 1012, 1012, 424, 536, 620]);
+    assert_eq!(per_node, [1004, 1004, 1004, 416, 528, 612]);
+    assert_eq!(without_queues, [372, 372, 372, 181, 213, 237]);
 }

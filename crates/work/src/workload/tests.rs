@@ -4,7 +4,6 @@ use super::patterns::{MatrixOf, PatternPart, Rates};
 use super::spec::{JobSpec, Synthetic, Work};
 use super::*;
 use crate::placement::Placement;
-use bytemuck::Zeroable as _;
 use des::Time;
 use std::collections::BTreeMap;
 use study::Bytes;
@@ -43,7 +42,7 @@ fn built(topology: &TopologySpec, work: Synthetic) -> Result<Workload, BuildErro
 
 /// The first messages of a node.
 fn made(work: &Workload, node: u32, count: usize) -> Vec<Message> {
-    let mut source = Source::zeroed();
+    let mut source = Source::default();
     std::iter::from_fn(|| work.generate(node, &mut source))
         .take(count)
         .collect()
@@ -442,7 +441,7 @@ fn sources_that_wait_for_answers_make_nothing_by_themselves() {
     assert!(made(&work, 0, 1).is_empty());
     assert!(!work.generates(0) && work.reacts_at(0) && !work.endless());
     assert_eq!((work.total_messages(), work.start(1)), (Some(24), Some(0)));
-    let mut source = Source::zeroed();
+    let mut source = Source::default();
     assert_eq!(work.on_start(0, &mut source, 0), Reaction::Window(2));
     let next = |source: &mut Source, now| {
         work.next_of_window(0, source, now)
@@ -450,10 +449,14 @@ fn sources_that_wait_for_answers_make_nothing_by_themselves() {
     };
     assert_eq!(next(&mut source, 0), Some((0, 1, 1_000)));
     assert_eq!(next(&mut source, 0), Some((0, 1, 1_000)));
-    assert_eq!(work.on_delivery(0, &mut source, (1, true), 70), Reaction::Window(1));
+    let mut ledger = Ledger::default();
+    assert_eq!(
+        work.on_delivery(0, (&mut source, &mut ledger), (1, true), 70),
+        Reaction::Window(1)
+    );
     assert_eq!(next(&mut source, 70), Some((70, 1, 1_000)));
     assert_eq!(next(&mut source, 90), None);
-    let answer = work.on_delivery(1, &mut Source::zeroed(), (0, false), 40);
+    let answer = work.on_delivery(1, (&mut Source::default(), &mut ledger), (0, false), 40);
     assert_eq!(
         answer,
         Reaction::Ack(Message {

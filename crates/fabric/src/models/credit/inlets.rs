@@ -185,7 +185,7 @@ impl<const PLAIN: bool> Credit<PLAIN> {
         }
         let mut waiting = vec![0; places.len()];
         for channel in site.port * net.vcs..(site.port + site.ports()) * net.vcs {
-            for slot in waiting_behind(st, st.channels.get(channel).head) {
+            for slot in waiting_behind(st, st.channel::<Self>(channel).head) {
                 let packet = st.slots.get(slot);
                 if packet.port() < site.net {
                     let place = channel_of::<PLAIN>(net, site.port + u32::from(packet.port()), packet.vc());

@@ -108,7 +108,7 @@ fn shut<const PLAIN: bool>(world: &Fabric<Credit<PLAIN>>, st: &State) -> (usize,
             // With the bubble rule packets pass others.
             let passing = if world.model.bubble.is_some() { usize::MAX } else { 1 };
             let finds_room = |vc: u32| {
-                let channel = st.channels.get(channel_of::<PLAIN>(net, port, vc as u8));
+                let channel = st.channel::<Credit<PLAIN>>(channel_of::<PLAIN>(net, port, vc as u8));
                 let mut slots = waiting_behind(st, channel.head).take(passing);
                 slots.any(|slot| channel.credit >= room(slot))
             };

@@ -245,7 +245,7 @@ impl<J: Journal> Endpoint<'_, J> {
             _ => net.injection.time_of(wire),
         };
         let taken = beside.latency.0 + beside.hop.0 * u64::from(hops) + moved;
-        let label = next_number(self.st.sources.edit(self.j, self.place));
+        let label = next_number(self.st.ledgers.edit(self.j, self.place));
         let to = net.place_of_node(node);
         // It is announced before it is there.
         let soon = match to == self.lp {
@@ -307,7 +307,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 .saturating_add(taken.saturating_add(costs.local_latency))
                 .min(HORIZON.0 - 1),
         );
-        let label = next_number(self.st.sources.edit(self.j, self.place));
+        let label = next_number(self.st.ledgers.edit(self.j, self.place));
         let event = Packet::new(Kind::Delivered, at, self.lp, self.port()).with_message(node, node, label);
         let slot = incoming::record(self.net, self.st, self.j, self.lp, (node, node, label));
         let entry = self.st.incoming.edit(self.j, slot);

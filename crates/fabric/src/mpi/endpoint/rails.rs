@@ -45,7 +45,7 @@ impl<J: Journal> Endpoint<'_, J> {
             RailPolicy::RoundRobin => alike((local + turn % rails.count) % rails.count),
             RailPolicy::LeastLoaded => {
                 let from_own = (0..rails.count).map(|k| (local + k) % rails.count);
-                let backlog = |rail: &u32| self.st.sources.get(self.place + rail).taken;
+                let backlog = |rail: &u32| self.st.ledgers.get(self.place + rail).taken;
                 // The first of equals.
                 alike(from_own.min_by_key(backlog).unwrap_or(0))
             }
@@ -56,7 +56,7 @@ impl<J: Journal> Endpoint<'_, J> {
     /// Posts a message from a rail to a rail.
     fn post(&mut self, (from, to): (u32, u32), message: Message, envelope: Envelope) {
         let place = self.place + from;
-        self.st.sources.edit(self.j, place).taken += message.bytes;
+        self.st.ledgers.edit(self.j, place).taken += message.bytes;
         let destination = message.destination + to;
         let message = Message { destination, ..message };
         let words = envelope.words();
