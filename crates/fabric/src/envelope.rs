@@ -56,6 +56,11 @@ impl Purpose {
         }
     }
 
+    /// `true` for a whole message that nothing was asked about.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Purpose::Eager | Purpose::Empty)
+    }
+
     /// `true` for what only keeps a rendezvous going: it has no bytes of a rank.
     pub fn is_control(self) -> bool {
         match self {
@@ -126,6 +131,10 @@ pub(crate) const SENT: u8 = 1;
 #[inline(never)]
 pub(crate) fn left(net: &Network, words: EnvelopeWords, destination: u32) -> Option<Packet> {
     let envelope = Envelope::from_words(words)?;
+    if envelope.purpose.is_whole() {
+        // What the receiver's job costs is not at hand.
+        return None;
+    }
     let (_, plan, _) = net.workload.ranks_of(destination)?;
     sent(envelope, destination, &plan.costs)
 }

@@ -137,6 +137,9 @@ fn between(net: &Network, (plan, logical): (&Plan, u32), message: &Incoming) -> 
 pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet], handed: &[(usize, u32)]) {
     let mut sought = [(NONE, NONE); FORESEEN];
     let mut n = 0;
+    for &(_, record) in handed {
+        net.workload.ask_for_member(st.incoming.get(record).source);
+    }
     for &(i, record) in handed {
         let (event, entry) = (&events[i], st.incoming.get(record));
         // What was found may be the record of another message, of which not all has come.

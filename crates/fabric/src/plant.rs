@@ -26,7 +26,12 @@ pub struct Class {
     pub wake: u64,
     /// Bytes in which packets occupy the link: 1, or a flit.
     unit: u32,
+    /// Time (ps) of a byte where that is a whole number and packets occupy single ones: no division is needed then. Else 0.
+    of_byte: u64,
 }
+
+/// Time (ps) of a byte at a bit per second.
+const BYTE: u64 = 8_000_000_000_000;
 
 impl Class {
     /// A class with the given bandwidth and delays for packets of `packet` bytes, which occupy the link in whole flits of `flit` bytes; an
@@ -40,6 +45,10 @@ impl Class {
             credit: delays.credit,
             wake,
             unit: flit,
+            of_byte: match flit == 1 && BYTE.is_multiple_of(bandwidth.0) {
+                true => BYTE / bandwidth.0,
+                false => 0,
+            },
         }
     }
 
@@ -48,6 +57,8 @@ impl Class {
     pub fn ser(&self, size: u32) -> u64 {
         if size == self.full.0 {
             self.full.1
+        } else if self.of_byte != 0 {
+            u64::from(size) * self.of_byte
         } else {
             serialisation(size.next_multiple_of(self.unit), self.bandwidth)
         }
@@ -66,14 +77,14 @@ impl Class {
 
     /// How much longer packets of `size` bytes take than they would if times were no whole picoseconds, as a fraction.
     pub fn rounding(&self, size: u32) -> f64 {
-        let exact = f64::from(size.next_multiple_of(self.unit)) * 8e12 / self.bandwidth as f64;
+        let exact = f64::from(size.next_multiple_of(self.unit)) * BYTE as f64 / self.bandwidth as f64;
         self.ser(size) as f64 / exact - 1.0
     }
 
     /// Time (ps) that `bytes` take on the link, whatever they are parts of.
     #[inline]
     pub fn time_of(&self, bytes: u64) -> u64 {
-        let scaled = u128::from(bytes) * 8_000_000_000_000;
+        let scaled = u128::from(bytes) * u128::from(BYTE);
         u64::try_from(scaled / u128::from(self.bandwidth)).unwrap_or(u64::MAX)
     }
 
@@ -85,7 +96,7 @@ impl Class {
 
 /// `ceil(8 size / bandwidth)` in ps.
 pub(crate) fn serialisation(size: u32, bandwidth: u64) -> u64 {
-    (u64::from(size) * 8_000_000_000_000).div_ceil(bandwidth)
+    (u64::from(size) * BYTE).div_ceil(bandwidth)
 }
 
 /// A router: its number, and where its ports and nodes begin.
@@ -292,6 +303,41 @@ impl Plant {
             format!("{router} {}", self.topology.port_name(site.router, port as u16))
         } else {
             format!("{router} to node {}", site.node + port - u32::from(site.net))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_on_links_are_the_ceiling_of_eight_bits_a_byte_by_the_bandwidth() {
+        let delays = LinkDelays {
+            latency: 0,
+            hop: 0,
+            credit: 0,
+        };
+        // 40, 10 and 1 ps a byte, 80 by a tenth of a bit per second more or less, less than a ps, and links that no byte divides.
+        for bandwidth in [
+            200_000_000_000,
+            800_000_000_000,
+            8_000_000_000_000,
+            100_000_000_000,
+            100_000_000_001,
+            99_999_999_999,
+            16_000_000_000_000,
+            54_540_000_000,
+            7,
+        ] {
+            for flit in [1, 8, 48] {
+                let class = Class::new(BitsPerSec(bandwidth), 4_096, delays, flit, 0);
+                for size in (1u32..2_000).chain([4_095, 4_096, 4_097, 65_535, 65_536]) {
+                    let bits = 8 * u128::from(size.div_ceil(flit) * flit);
+                    let exact = (bits * 1_000_000_000_000).div_ceil(u128::from(bandwidth));
+                    assert_eq!(u128::from(class.ser(size)), exact, "{size} B by {flit} at {bandwidth}");
+                }
+            }
         }
     }
 }

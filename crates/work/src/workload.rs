@@ -330,6 +330,12 @@ impl Workload {
         Some((plans, plan, logical))
     }
 
+    /// Asks the processor for what is known of a node, whether there is such a node or not.
+    #[inline(always)]
+    pub fn ask_for_member(&self, node: u32) {
+        self.members.prefetch_one(node as usize);
+    }
+
     /// The job of memory nodes, if there is one.
     #[inline(always)]
     pub fn memory(&self) -> Option<&memory::Plan> {

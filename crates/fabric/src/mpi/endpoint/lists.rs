@@ -92,6 +92,10 @@ impl<J: Journal> Endpoint<'_, J> {
         } else {
             let next = self.st.mpi.items.get(free).next;
             self.st.mpi.free_items.set(self.j, self.lp, next);
+            if next != NONE {
+                // For the item after this one.
+                self.st.mpi.items.prefetch_one(next);
+            }
             self.st.mpi.items.set(self.j, free, item);
             free
         }
