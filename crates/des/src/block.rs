@@ -222,8 +222,9 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     // With fewer events than that the LPs that follow would often be asked for in vain.
     let each = order.len() / lps.len().max(1);
     let dense = each > 0 && world.is_large();
-    // With fewer events left than this, the next of them are looked at: [`AHEAD`] more than have not been looked at, if there are any.
-    let mut foresight = if world.foresees() { order.len() + AHEAD } else { 0 };
+    let mut lookout = Lookout::new(world, order.len(), (each, dense));
+    // With fewer events left than this it has something to ask for.
+    let mut attention = lookout.foresight;
     let mut first = lps.start;
     while first < lps.end {
         let last = (first + CHUNK as u32).min(lps.end);
@@ -268,14 +269,15 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 give(world, state, (lp, left), Hint::Heads, ahead);
                 give(world, state, (lp, left), Hint::Followers, ahead);
                 give(world, state, (lp, left), Hint::Last, ahead);
+                attention = lookout.turn_to(world, state, (lp, left), events.as_slice().len());
             }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
             while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
-                if events.as_slice().len() < foresight {
-                    foresight = foresee(world, state, (events.as_slice(), foresight - AHEAD), each);
+                if events.as_slice().len() < attention {
+                    attention = lookout.look(world, state, events.as_slice());
                 }
                 if sink.has_late() {
                     handled += run_late(world, state, journal, digest, lp, Some(event), sink);
@@ -332,17 +334,80 @@ fn earliest_of(wakes: &[u64]) -> u64 {
     wakes.iter().copied().fold(u64::MAX, u64::min)
 }
 
-/// Has the world look at the next of these events, of which the last `unforeseen` have not been looked at; returns with fewer than how many left it
-/// is to look again.
-#[cold]
-#[inline(never)]
-fn foresee<W: World>(world: &W, state: &W::State, (events, unforeseen): (&[W::Event], usize), each: usize) -> usize {
-    let foreseen = events.len() - unforeseen.min(events.len());
-    let end = (foreseen + FORESEEN).min(events.len());
-    world.foresee(state, &events[foreseen..end], each);
-    match events.len() - end {
-        0 => 0,
-        unforeseen => unforeseen + AHEAD,
+/// What a pass asks for while it handles events.
+struct Lookout {
+    /// Events of an LP, on average.
+    each: usize,
+    /// With fewer events left than this, the next of them are looked at: [`AHEAD`] more than have not been looked at, if there are any.
+    foresight: usize,
+    /// [Parts](World::parts) of the records of an LP, and in place of which hint.
+    parts: u32,
+    hint: Hint,
+    /// The LP whose records are asked for, and the part that comes next.
+    lp: u32,
+    part: u32,
+}
+
+impl Lookout {
+    fn new<W: World>(world: &W, events: usize, (each, dense): (usize, bool)) -> Lookout {
+        let (hint, parts) = world.parts(each);
+        let parts = if dense { parts } else { 0 };
+        Lookout {
+            each,
+            foresight: if world.foresees() { events + AHEAD } else { 0 },
+            parts,
+            hint,
+            lp: 0,
+            part: parts,
+        }
+    }
+
+    /// Has the world look at what comes next, with these events left; returns with fewer than how many it is to do so again.
+    #[cold]
+    #[inline(never)]
+    fn look<W: World>(&mut self, world: &W, state: &W::State, events: &[W::Event]) -> usize {
+        if events.len() < self.foresight {
+            self.foresee(world, state, events);
+        }
+        if self.part < self.parts {
+            world.prefetch_part(state, self.lp, self.part);
+            self.part += 1;
+        }
+        match self.part < self.parts {
+            true => events.len(),
+            false => self.foresight,
+        }
+    }
+
+    /// Has the world look at the next of these events that have not been looked at.
+    #[inline(never)]
+    fn foresee<W: World>(&mut self, world: &W, state: &W::State, events: &[W::Event]) {
+        let unforeseen = (self.foresight - AHEAD).min(events.len());
+        let foreseen = events.len() - unforeseen;
+        let end = (foreseen + FORESEEN).min(events.len());
+        world.foresee(state, &events[foreseen..end], self.each);
+        self.foresight = match events.len() - end {
+            0 => 0,
+            unforeseen => unforeseen + AHEAD,
+        };
+    }
+
+    /// Asks for the parts that are left, and turns to those of another LP, which the `left` LPs from `lp` on may have; returns as [`Lookout::look`] does,
+    /// with so many events left.
+    #[inline(never)]
+    fn turn_to<W: World>(&mut self, world: &W, state: &W::State, (lp, left): (u32, u32), events: usize) -> usize {
+        for part in self.part..self.parts {
+            world.prefetch_part(state, self.lp, part);
+        }
+        self.part = self.parts;
+        let before = self.hint.handled_before();
+        if before < left {
+            (self.lp, self.part) = (lp + before, 0);
+        }
+        match self.part < self.parts {
+            true => events + 1,
+            false => self.foresight,
+        }
     }
 }
 

@@ -228,6 +228,16 @@ pub trait World: Sync {
     #[inline(always)]
     fn prefetch(&self, _state: &Self::State, _lp: u32, _hint: Hint, _ahead: Ahead) {}
 
+    /// In place of which hint the records of an LP are asked for in parts, one with each event of an earlier LP, and in how many: all of them at once would be
+    /// more questions than memory takes at a time, and what the handlers ask would have to wait. 0: there is no need. `each` is as in [`Ahead`].
+    fn parts(&self, _each: usize) -> (Hint, u32) {
+        (Hint::Records, 0)
+    }
+
+    /// Asks for one of the [parts](World::parts) of the records of `lp`.
+    #[inline(always)]
+    fn prefetch_part(&self, _state: &Self::State, _lp: u32, _part: u32) {}
+
     /// `true` if [`World::foresee`] is worth its instructions: events lead to places that are all over the memory.
     fn foresees(&self) -> bool {
         false

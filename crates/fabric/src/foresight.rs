@@ -10,11 +10,12 @@ use crate::bits::{each_bit, few_at_a_time};
 use crate::incoming::{self, Sought};
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
-use crate::network::{Network, Site};
+use crate::network::{Network, RouterParts, Site};
 use crate::nic::ask_for_endpoint;
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, Nic, State};
 use des::{Ahead, Event, FORESEEN, Hint, split_at};
+use std::ops::Range;
 
 /// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
 /// dear where most are not needed, and cheap where they are.
@@ -281,7 +282,8 @@ impl<M: RouterModel> Fabric<M> {
         let net = &self.net;
         if !net.messages.keeps_records {
             match hint {
-                Hint::Heads => self.ask_for_records(st, lp, ahead.each),
+                // Else in parts.
+                Hint::Heads if tells_ports(net, ahead.each) => self.ask_for_nodes(st, lp),
                 Hint::Followers => self.ask_for_lists(st, lp),
                 _ => {}
             }
@@ -307,8 +309,8 @@ impl<M: RouterModel> Fabric<M> {
             }
         } else {
             match hint {
-                Hint::Entries | Hint::Records => {}
-                Hint::Lists => self.ask_for_records(st, lp, ahead.each),
+                // In parts.
+                Hint::Entries | Hint::Records | Hint::Lists => {}
                 Hint::Heads => self.ask_for_lists(st, lp),
                 Hint::Followers => self.ask_for_ends_of_heads(st, lp),
                 Hint::Last => {
@@ -319,28 +321,63 @@ impl<M: RouterModel> Fabric<M> {
         }
     }
 
-    /// Asks for the records of a router, its ports and nodes.
+    /// Into how many parts the records of a router are cut, and in place of which hint they are asked for, if all of them are.
     #[inline(always)]
-    fn ask_for_records(&self, st: &State, lp: u32, each: usize) {
+    pub(crate) fn parts_to_ask_for(&self, each: usize) -> (Hint, u32) {
+        let hint = match self.net.messages.keeps_records {
+            true => Hint::Lists,
+            false => Hint::Heads,
+        };
+        (
+            hint,
+            if tells_ports(&self.net, each) {
+                0
+            } else {
+                self.net.parts.count
+            },
+        )
+    }
+
+    /// Asks for a part of the records of a router: some of its ports and nodes.
+    #[inline(always)]
+    pub(crate) fn ask_for_part(&self, st: &State, lp: u32, part: u32) {
         let net = &self.net;
         let site = &net.sites[lp as usize];
-        if !tells_ports(net, each) {
-            let ports = site.port..site.port + site.ports();
-            if !M::QUEUES {
-                st.out_links.prefetch(ports.start, ports.end);
-            } else {
-                st.ports.prefetch(ports.start, ports.end);
-                if !M::ONE_CHANNEL {
-                    st.channels.prefetch(ports.start * net.vcs, ports.end * net.vcs);
-                }
-            }
+        let first = part * RouterParts::PORTS;
+        let ports = first..site.ports().min(first + RouterParts::PORTS);
+        if !ports.is_empty() {
+            let ports = site.port + ports.start..site.port + ports.end;
             net.peers.prefetch(ports.start as usize, ports.end as usize);
-            if M::INLETS && !st.inlets.is_empty() {
-                let ports = site.port..site.port + u32::from(site.net);
-                st.inlets.prefetch(ports.start * net.vcs, ports.end * net.vcs);
+            match M::QUEUES {
+                false => st.out_links.prefetch(ports.start, ports.end),
+                true => {
+                    st.ports.prefetch(ports.start, ports.end);
+                    if !M::ONE_CHANNEL {
+                        st.channels.prefetch(ports.start * net.vcs, ports.end * net.vcs);
+                    }
+                    if M::INLETS && !st.inlets.is_empty() {
+                        st.inlets.prefetch(ports.start * net.vcs, ports.end * net.vcs);
+                    }
+                }
             }
         }
         let nodes = net.node_places(lp, site);
+        let first = nodes.start + part * net.parts.nodes;
+        if first < nodes.end {
+            self.ask_for_some_nodes(st, first..nodes.end.min(first + net.parts.nodes));
+        }
+    }
+
+    /// Asks for the records of a router's nodes.
+    #[inline(always)]
+    fn ask_for_nodes(&self, st: &State, lp: u32) {
+        self.ask_for_some_nodes(st, self.net.node_places(lp, &self.net.sites[lp as usize]));
+    }
+
+    /// Asks for the records of the nodes at these places.
+    #[inline(always)]
+    fn ask_for_some_nodes(&self, st: &State, nodes: Range<u32>) {
+        let net = &self.net;
         st.nics.prefetch(nodes.start, nodes.end);
         if net.workload.has_sources() {
             st.sources.prefetch(nodes.start, nodes.end);

@@ -87,6 +87,29 @@ pub struct MessageTerms {
     pub follows_ranks: bool,
 }
 
+/// Parts in which the records of a router are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RouterParts {
+    /// So many.
+    pub(crate) count: u32,
+    /// Nodes of a part.
+    pub(crate) nodes: u32,
+}
+
+impl RouterParts {
+    /// Ports of a part: a few cache lines.
+    pub(crate) const PORTS: u32 = 4;
+
+    fn new(most_ports: u32, plant: &Plant) -> RouterParts {
+        let most_nodes = plant.sites.iter().map(|site| u32::from(site.nodes)).max().unwrap_or(0);
+        let count = most_ports.div_ceil(RouterParts::PORTS).max(1);
+        RouterParts {
+            count,
+            nodes: most_nodes.div_ceil(count),
+        }
+    }
+}
+
 impl MessageTerms {
     /// Some messages have numbers, which their sources count.
     #[inline(always)]
@@ -140,6 +163,8 @@ pub struct Network {
     pub words: u32,
     /// See [`Network::few`].
     few: usize,
+    /// How the records of a router are asked for.
+    pub(crate) parts: RouterParts,
     /// Buffer of each port and channel in bytes, `i64::MAX / 4` if unbounded.
     pub buffer: i64,
     /// First come, first served among channels instead of round robin.
@@ -362,6 +387,7 @@ impl Network {
             least,
             words: laying.most_ports.div_ceil(64).max(1),
             few: (laying.plant.n_ports / laying.plant.n_routers().max(1) / LINES_OF_AN_EVENT) as usize,
+            parts: RouterParts::new(laying.most_ports, &laying.plant),
             crossed: laying.crossed,
             plant: laying.plant,
             injection: links.injection,

@@ -207,6 +207,15 @@ impl<M: RouterModel> World for Fabric<M> {
         self.ask_for(st, lp, hint, ahead);
     }
 
+    fn parts(&self, each: usize) -> (Hint, u32) {
+        self.parts_to_ask_for(each)
+    }
+
+    #[inline(always)]
+    fn prefetch_part(&self, st: &State, lp: u32, part: u32) {
+        self.ask_for_part(st, lp, part);
+    }
+
     fn foresees(&self) -> bool {
         foresight::foresees(&self.net)
     }
