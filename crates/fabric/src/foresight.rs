@@ -1,7 +1,8 @@
 //! What events will touch, asked for before they are handled.
 //!
 //! A router is asked for in steps ([`Hint`]), while the routers before it are handled: what says where its records are, its records, the packets that wait at the
-//! heads of its queues, and what these will touch when they leave.
+//! heads of its queues, and what these will touch when they leave. Where all records of a router are asked for, it is in parts, one with each event before it:
+//! memory takes only so many questions at a time.
 //!
 //! Where messages have records, what an event reads is all over the memory, one read telling where the next is. A number of events are walked
 //! through together: memory answers their questions side by side, where their handlers would wait for each.
@@ -328,14 +329,10 @@ impl<M: RouterModel> Fabric<M> {
             true => Hint::Lists,
             false => Hint::Heads,
         };
-        (
-            hint,
-            if tells_ports(&self.net, each) {
-                0
-            } else {
-                self.net.parts.count
-            },
-        )
+        match tells_ports(&self.net, each) {
+            true => (hint, 0),
+            false => (hint, self.net.parts.count),
+        }
     }
 
     /// Asks for a part of the records of a router: some of its ports and nodes.
