@@ -11,7 +11,7 @@ use crate::network::Network;
 use crate::packet::{Kind, Packet};
 use crate::recurrence::{own_columns, pairs};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
-use crate::state::{Incoming, Nic, OutLink, Port, Post, State};
+use crate::state::{Incoming, Nic, OutLink, Post, State};
 use des::recurrence::{Differs, Drift};
 use des::{Column, Event, NoJournal, Time};
 use work::ranks::Plan;
@@ -43,23 +43,18 @@ pub fn drift_state(
         return Err(Differs("the time to the next tick of a clock"));
     }
     ranks(net, first, second, iterations, drift)?;
-    pairs(&first.ports, &mut second.ports, |was, is| {
-        Ok(Port {
-            free: drift.time(is.free)?,
-            busy: drift.sum(was.busy, is.busy)?,
-            packets: drift.sum(was.packets, is.packets)?,
-            bytes: drift.sum(was.bytes, is.bytes)?,
-            ..*is
-        })
-    })?;
-    pairs(&first.out_links, &mut second.out_links, |was, is| {
+    let link = |was: &OutLink, is: &OutLink| {
         Ok(OutLink {
             free: drift.time(is.free)?,
             busy: drift.sum(was.busy, is.busy)?,
             packets: drift.sum(was.packets, is.packets)?,
             bytes: drift.sum(was.bytes, is.bytes)?,
         })
+    };
+    pairs(&first.ports, &mut second.ports, |was, is| {
+        Ok(is.with_link(link(&was.link(), &is.link())?))
     })?;
+    pairs(&first.out_links, &mut second.out_links, link)?;
     pairs(&first.nics, &mut second.nics, |was, is| {
         Ok(Nic {
             free: drift.time(is.free)?,

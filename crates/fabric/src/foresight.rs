@@ -18,7 +18,7 @@ use crate::state::{NONE, Nic, State};
 use des::{Ahead, Event, FORESEEN, Hint, split_at};
 use std::ops::Range;
 
-/// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for at once, which is
+/// Whether events tell which ports they will touch: where a router has few of them. Else all of its ports are asked for, part by part, which is
 /// dear where most are not needed, and cheap where they are.
 #[inline(always)]
 fn tells_ports(net: &Network, each: usize) -> bool {

@@ -399,13 +399,19 @@ fn router(leap: &Leap, first: &Router, second: &Router) -> Result<Router, Differ
 }
 
 fn port(leap: &Leap, first: &Port, second: &Port) -> Result<Port, Differs> {
+    let OutLink {
+        free,
+        busy,
+        packets,
+        bytes,
+    } = out_link(leap, &first.link(), &second.link())?;
     Ok(Port {
-        free: leap.until(first.free, second.free)?,
-        busy: leap.sum(first.busy, second.busy)?,
+        free,
+        busy,
         channels: leap.same(first.channels, second.channels)?,
-        packets: leap.sum(first.packets, second.packets)?,
+        packets,
         mark: leap.same(first.mark, second.mark)?,
-        bytes: leap.sum(first.bytes, second.bytes)?,
+        bytes,
         sequence: leap.count(first.sequence, second.sequence)?,
         served: leap.same(first.served, second.served)?,
         waiting: leap.same(first.waiting, second.waiting)?,

@@ -100,6 +100,23 @@ impl Port {
             bytes: self.bytes,
         }
     }
+
+    /// The port with another state of its link.
+    pub fn with_link(self, link: OutLink) -> Port {
+        let OutLink {
+            free,
+            busy,
+            packets,
+            bytes,
+        } = link;
+        Port {
+            free,
+            busy,
+            packets,
+            bytes,
+            ..self
+        }
+    }
 }
 
 /// A virtual channel of an output port: its queue and the room in the next buffer.
