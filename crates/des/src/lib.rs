@@ -27,6 +27,7 @@ mod far;
 mod history;
 #[cfg(all(loom, test))]
 mod interleavings;
+mod later;
 pub mod layout;
 pub mod lists;
 mod mail;
@@ -58,6 +59,7 @@ pub use block::{FORESEEN, split_at};
 pub use cache::prefetch;
 pub use column::{Column, Columns, Journal, Log, NoJournal};
 pub use engine::{Carried, Gathered, Outcome, Progress, Stop, Teamwork, View, history, run_phases};
+pub use later::later;
 pub use layout::Layout;
 pub use optimistic::OptimisticEngine;
 pub use pack::{Pack, Torn};

@@ -162,7 +162,10 @@ pub fn ln(x: f64) -> f64 {
     let z = mantissa * inverse - 1.0;
     // In three parts that do not wait for each other: what hangs on a message's birth waits for all of this.
     let square = z * z;
-    let (low, high) = (z * (1.0 / 3.0) - 1.0 / 2.0, z * (1.0 / 5.0) - 1.0 / 4.0 - square * (1.0 / 6.0));
+    let (low, high) = (
+        z * (1.0 / 3.0) - 1.0 / 2.0,
+        z * (1.0 / 5.0) - 1.0 / 4.0 - square * (1.0 / 6.0),
+    );
     let series = z + square * (low + square * high);
     f64::from(exponent) * std::f64::consts::LN_2 + (ln_left + series)
 }

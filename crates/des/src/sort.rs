@@ -1,38 +1,33 @@
-//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice. Many events of one LP and
-//! time are left as they come, and put into their order at the end, where each is hashed once however many there are.
+//! The order of a window's events: one radix pass by LP and time slice over a word of each event, with insertion among those of one slice; then the
+//! events themselves, each read where it lies and written where it belongs. Those of one LP and time are put into their order at the end, where each is
+//! hashed once however many there are.
 
 use crate::cache::bring;
 use crate::ring::WindowGrid;
 use crate::world::Event;
 use std::cmp::Ordering;
 
-/// A radix slot with more events than this is sorted by comparison once insertion turns out to be dear.
-const CROWDED: u32 = 24;
-/// Events of one LP and time among which one more is put into its place at once; with more of them all are ordered together in the end.
-const MOST_AT_ONCE: usize = 6;
-/// Behind a batch of which at least one event of so many stood among more than that, none is put into its place at once.
-const TIED_OF: usize = 4;
 /// Events of one LP and time that are ordered by counting, for each, those that come before it.
 const MOST_COUNTED: usize = 64;
 /// Bytes of a buffer that are asked for while the one before it is read.
 const FIRST_LINES: usize = 1 << 10;
-/// Moves per event that insertion may take.
+/// Moves per event that insertion may take; radix slots are sorted by comparison then.
 const MOVES: usize = 8;
+/// Words before the first one of an order: nothing comes before them.
+const GUARDS: usize = 2;
 
 /// Buffers of the radix pass.
 pub(crate) struct Scratch<E> {
     pub(crate) order: Vec<E>,
     counts: Vec<u32>,
-    /// Where each radix slot begins.
-    starts: Vec<u32>,
-    /// The radix slot of each event of the batch.
-    slots: Vec<u32>,
-    /// Radix slots in which many events of one LP and time have met.
-    tied: Vec<u32>,
-    /// Whether one of [`TIED_OF`] events of the last batch came with many of the same LP and time.
-    in_step: bool,
-    /// Of those that are put into their order, the words with their places, and themselves.
-    words: Vec<(u64, u32)>,
+    /// The words of the batch's events.
+    words: Vec<u64>,
+    /// The same in order, behind [`GUARDS`].
+    ordered: Vec<u64>,
+    /// From where to where in order events are of one LP and time.
+    tied: Vec<(u32, u32)>,
+    /// Of such events the words by which they are ordered with their places, and themselves.
+    ties: Vec<(u64, u32)>,
     run: Vec<E>,
 }
 
@@ -41,28 +36,99 @@ impl<E> Default for Scratch<E> {
         Scratch {
             order: Vec::new(),
             counts: Vec::new(),
-            starts: Vec::new(),
-            slots: Vec::new(),
-            tied: Vec::new(),
-            in_step: false,
             words: Vec::new(),
+            ordered: Vec::new(),
+            tied: Vec::new(),
+            ties: Vec::new(),
             run: Vec::new(),
         }
     }
 }
 
-/// The buffers of a batch, each with the slots of its events.
-fn with_slots<'s, E>(batch: &'s [Vec<E>], slots: &'s mut [u32]) -> impl Iterator<Item = (&'s [E], &'s mut [u32])> {
-    batch.iter().scan(slots, |rest, buffer| {
-        let (own, others) = std::mem::take(rest).split_at_mut(buffer.len());
-        *rest = others;
-        Some((&buffer[..], own))
-    })
+/// What the word of an event is made of, from its highest bit on: the LP, the time within the window, where the event lies. Its first bits, the LP and a slice of
+/// time or those of the LP alone, are the number of its radix slot.
+#[derive(Clone, Copy)]
+struct Words {
+    /// What an LP and a ps count for.
+    lp: u64,
+    ps: u64,
+    /// Times are in so many halves of what they are elsewhere: 0 but in a window of millions of events of millions of LPs.
+    cut: u32,
+    /// Bits of an event's place in its buffer.
+    places: u32,
+    /// The bits of the place and of the buffer.
+    origin: u64,
+    /// What is behind the number of the slot.
+    behind: u32,
+    /// Slots.
+    slots: usize,
+}
+
+impl Words {
+    /// Bits that times have beside those that they need, so that as good as all slices of the time are within the window.
+    const FINE: u32 = 4;
+
+    /// For `n` events of `n_lps` LPs in a window `width` ps wide: about as many slots as events, and an LP has slots of its own if there are as many events as LPs.
+    #[inline(never)]
+    fn new<E>(batch: &[Vec<E>], n: usize, n_lps: u32, width: u64) -> Words {
+        let bits = |most: u64| u64::BITS - most.leading_zeros();
+        let longest = batch.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        let places = bits(longest.saturating_sub(1));
+        let origin = places + bits(batch.len().saturating_sub(1) as u64);
+        let (lps, least) = (bits(u64::from(n_lps) - 1), bits(width - 1));
+        assert!(
+            lps + origin < u64::BITS,
+            "a window has more events than words tell apart"
+        );
+        let room = u64::BITS - lps - origin;
+        let (times, cut) = match room.checked_sub(least) {
+            Some(more) => (least + more.min(Self::FINE), 0),
+            None => (room, least - room),
+        };
+        let (behind, slots) = if n >= n_lps as usize {
+            let slices = ((n / n_lps as usize).ilog2().min(9) + 1).min(times);
+            (origin + times - slices, (n_lps as usize) << slices)
+        } else {
+            let together = (n_lps as usize / n.max(1)).ilog2();
+            (origin + times + together, (n_lps as usize - 1 >> together) + 1)
+        };
+        Words {
+            lp: 1u64.checked_shl(origin + times).unwrap_or(0),
+            ps: match cut {
+                0 => (1u64 << times) / width << origin,
+                _ => 1 << origin,
+            },
+            cut,
+            places,
+            origin: (1 << origin) - 1,
+            behind,
+            slots,
+        }
+    }
+
+    /// The radix slot that a word belongs to.
+    #[inline(always)]
+    fn slot(&self, word: u64) -> usize {
+        (word >> self.behind) as usize
+    }
+
+    /// Where the event of a word lies: its buffer, and the place there.
+    #[inline(always)]
+    fn origin(&self, word: u64) -> (usize, usize) {
+        let place = word & ((1 << self.places) - 1);
+        ((word & self.origin) as usize >> self.places, place as usize)
+    }
+
+    /// Whether two words are of one LP and time, as far as they tell it.
+    #[inline(always)]
+    fn are_alike(&self, a: u64, b: u64) -> bool {
+        a ^ b <= self.origin
+    }
 }
 
 impl<E: Event> Scratch<E> {
-    /// Orders the `n` events of `batch` by (LP, time, tie) into `self.order[..n]`: one counting pass by a monotone function of (LP, time)
-    /// with about as many slots as events, then each to its slot, by insertion where others are there.
+    /// Orders the `n` events of `batch` by (LP, time, tie) into `self.order[..n]`: one counting pass by the first bits of a word of each event, then each word to
+    /// its slot, by insertion where others are there, then the events.
     pub(crate) fn sort(
         &mut self,
         batch: &[Vec<E>],
@@ -71,173 +137,179 @@ impl<E: Event> Scratch<E> {
         grid: &WindowGrid,
         seed: u64,
     ) {
+        let grown = n.next_power_of_two();
         if self.order.len() < n {
-            self.order.resize(n.next_power_of_two(), E::zeroed());
+            self.order.resize(grown, E::zeroed());
         }
-        // slot = (LP, time slice) in fixed point with 32 fraction bits: monotone in (LP, time), and an LP has slots of its own if there
-        // are as many events as LPs.
-        let (per_lp, per_ps) = if n >= n_lps as usize {
-            let slices = 1u64 << (32 + (n / n_lps as usize).ilog2().min(9) + 1);
-            (slices, slices / grid.width)
-        } else {
-            (1 << (32 - (n_lps as usize / n.max(1)).ilog2()), 0)
-        };
-        let origin = u64::from(first_lp)
-            .wrapping_mul(per_lp)
-            .wrapping_add(grid.start.wrapping_mul(per_ps));
-        let n_slots = (u64::from(n_lps) * per_lp).div_ceil(1 << 32) as usize;
-        let (counts, slots) = (&mut self.counts, &mut self.slots);
-        counts.resize(n_slots, 0);
-        // In pieces of one kilobyte, which plain stores clear faster than the string instructions that a library takes for more.
-        counts.chunks_mut(256).for_each(|piece| piece.fill(0));
-        if slots.len() < n {
-            slots.resize(n.next_power_of_two(), 0);
+        if self.words.len() < n {
+            self.words.resize(grown, 0);
+            self.ordered.resize(grown + GUARDS, 0);
         }
-        let slots = &mut slots[..n];
-        let mut count = |event: &E| {
-            let place = u64::from(event.lp())
-                .wrapping_mul(per_lp)
-                .wrapping_add(event.time().0.wrapping_mul(per_ps));
-            let slot = (place.wrapping_sub(origin) >> 32) as u32;
-            counts[slot as usize] += 1;
-            slot
-        };
-        for (place, (buffer, slots)) in with_slots(batch, slots).enumerate() {
-            // Within a buffer the processor sees by itself what comes next.
-            if let Some(next) = batch.get(place + 1) {
-                bring(next.as_ptr().cast(), FIRST_LINES.min(size_of_val(&next[..])));
-            }
-            let (fours, rest) = buffer.as_chunks::<4>();
-            let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
-            for (events, slots) in fours.iter().zip(slot_fours) {
-                *slots = [
-                    count(&events[0]),
-                    count(&events[1]),
-                    count(&events[2]),
-                    count(&events[3]),
-                ];
-            }
-            for (event, slot) in rest.iter().zip(slot_rest) {
-                *slot = count(event);
-            }
+        let words = Words::new(batch, n, n_lps, grid.width);
+        match words.cut {
+            0 => self.count::<false>(batch, &words, n, first_lp, grid.start),
+            _ => self.count::<true>(batch, &words, n, first_lp, grid.start),
         }
         let mut sum = 0;
-        for count in counts.iter_mut() {
+        for count in self.counts.iter_mut() {
             sum += std::mem::replace(count, sum);
         }
-        self.starts.clear();
-        self.starts.extend_from_slice(counts);
-        match self.in_step {
-            false => self.scatter::<MOST_AT_ONCE>(batch, n, grid.start, seed),
-            true => self.scatter::<1>(batch, n, grid.start, seed),
+        self.scatter(&words, n);
+        self.gather(batch, &words, n, seed);
+    }
+
+    /// Works out the words of all events of a batch, and counts the events of each slot; `CUT` where times are cut.
+    #[inline(always)]
+    fn count<const CUT: bool>(&mut self, batch: &[Vec<E>], words: &Words, n: usize, first_lp: u32, start: u64) {
+        let counts = &mut self.counts;
+        counts.resize(words.slots, 0);
+        clear(counts);
+        let mut rest = &mut self.words[..n];
+        // Times count from the window's start, LPs from the first.
+        let from = match CUT {
+            false => start.wrapping_mul(words.ps),
+            true => 0,
+        };
+        let origin = u64::from(first_lp)
+            .wrapping_mul(words.lp)
+            .wrapping_add(from)
+            .wrapping_neg();
+        for (number, buffer) in batch.iter().enumerate() {
+            // Within a buffer the processor sees by itself what comes next.
+            if let Some(next) = batch.get(number + 1) {
+                bring(next.as_ptr().cast(), FIRST_LINES.min(size_of_val(&next[..])));
+            }
+            let (own, others) = rest.split_at_mut(buffer.len());
+            rest = others;
+            let mut origin = origin.wrapping_add((number as u64) << words.places);
+            for (event, word) in buffer.iter().zip(own) {
+                let time = match CUT {
+                    false => event.time().0,
+                    true => (event.time().0 - start) >> words.cut,
+                };
+                let lp = u64::from(event.lp()).wrapping_mul(words.lp);
+                *word = lp.wrapping_add(time.wrapping_mul(words.ps)).wrapping_add(origin);
+                counts[words.slot(*word)] += 1;
+                origin = origin.wrapping_add(1);
+            }
         }
     }
 
-    /// Puts each event of a batch to its slot, of which the counting pass has told, in order there, but for those of one LP and time that are more
-    /// than `AT_ONCE`.
+    /// Puts the word of each of `n` events to its slot, of which the counting pass has told, in order there.
+    ///
+    /// What stands before a word is in another slot, and less or not there yet, or in its own: whichever it is, of these two the smaller goes first, for which
+    /// no branch is taken.
     #[inline(never)]
-    fn scatter<const AT_ONCE: usize>(&mut self, batch: &[Vec<E>], n: usize, start: u64, seed: u64) {
-        let (order, starts) = (&mut self.order[..n], &self.starts[..]);
-        let (counts, slots) = (&mut self.counts, &mut self.slots[..n]);
+    fn scatter(&mut self, words: &Words, n: usize) {
+        let ordered = &mut self.ordered[..n + GUARDS];
+        clear(ordered);
+        let counts = &mut self.counts[..];
+        let mut moves = MOVES * n;
+        for &word in &self.words[..n] {
+            // SAFETY: the counting pass has used this slot, with checks; counts are sums now, so that as many places follow each of them as it is used, the
+            // last one below `n`. There are as many words as that behind the guards.
+            #[allow(unsafe_code)]
+            let (place, [last_but_one, before, own]) = unsafe {
+                let next = counts.get_unchecked_mut(words.slot(word));
+                let place = *next as usize;
+                *next += 1;
+                let all = ordered.get_unchecked_mut(place..place + 3);
+                (place, all.first_chunk_mut::<3>().unwrap_unchecked())
+            };
+            let other = *before;
+            (*before, *own) = (other.min(word), other.max(word));
+            if *last_but_one > word {
+                insert(ordered, place + 1, &mut moves);
+            }
+        }
+        if moves == 0 {
+            let mut rest = &mut ordered[GUARDS..];
+            let mut from = 0;
+            for &to in counts.iter() {
+                let (slot, others) = rest.split_at_mut((to - from) as usize);
+                slot.sort_unstable();
+                (rest, from) = (others, to);
+            }
+        }
+    }
+
+    /// Puts each event of a batch to where its word stands in order.
+    #[inline(never)]
+    fn gather(&mut self, batch: &[Vec<E>], words: &Words, n: usize, seed: u64) {
+        let ordered = &self.ordered[GUARDS..GUARDS + n];
+        let order = &mut self.order[..n];
         self.tied.clear();
-        let mut insertion = Insertion {
-            start,
-            seed,
-            moves: MOVES * n,
-            at_once: AT_ONCE,
-            tied: &mut self.tied,
-        };
-        let mut scatter = |event: &E, slot: u32| {
-            // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
-            // them as it is used, the last one below `n`; starts are a copy of them. A place behind the slot's start has one before it.
+        // Nothing is like the first.
+        let mut before = !ordered.first().copied().unwrap_or(0);
+        for (place, (own, &word)) in order.iter_mut().zip(ordered).enumerate() {
+            let (buffer, there) = words.origin(word);
+            // SAFETY: the words are those of the counting pass, in another order, and so are the places that they tell.
             #[allow(unsafe_code)]
             unsafe {
-                let next = counts.get_unchecked_mut(slot as usize);
-                let (first, place) = (*starts.get_unchecked(slot as usize) as usize, *next as usize);
-                *next += 1;
-                *order.get_unchecked_mut(place) = *event;
-                if place != first {
-                    // One comparison of one word per event: LP, then time within the window.
-                    let (before, key) = (order.get_unchecked(place - 1).key(start), event.key(start));
-                    if before > key {
-                        insertion.insert(&mut order[first..=place], slot);
-                    } else if before == key && AT_ONCE == 1 {
-                        // Noted with the first of them that has another beside it.
-                        if place - 1 == first || order.get_unchecked(place - 2).key(start) != key {
-                            insertion.tied.push(slot);
-                        }
-                    } else if before == key {
-                        insertion.settle(&mut order[first..=place], slot);
-                    }
-                }
+                *own = *batch.get_unchecked(buffer).get_unchecked(there);
             }
-        };
-        for (buffer, slots) in with_slots(batch, slots) {
-            let (fours, rest) = buffer.as_chunks::<4>();
-            let (slot_fours, slot_rest) = slots.as_chunks::<4>();
-            for (events, slots) in fours.iter().zip(slot_fours) {
-                scatter(&events[0], slots[0]);
-                scatter(&events[1], slots[1]);
-                scatter(&events[2], slots[2]);
-                scatter(&events[3], slots[3]);
+            if words.are_alike(before, word) {
+                note(&mut self.tied, place as u32);
             }
-            for (event, &slot) in rest.iter().zip(slot_rest) {
-                scatter(event, slot);
-            }
+            before = word;
         }
-        if insertion.moves == 0 {
-            sort_crowded(order, counts, seed);
-            repair(order, seed, start);
-        } else {
-            let among_many = match self.tied.is_empty() {
-                true => 0,
-                false => self.break_ties(n, start, seed),
-            };
-            self.in_step = among_many * TIED_OF >= n;
+        for &(from, to) in &self.tied {
+            let tied = &mut order[from as usize..to as usize];
+            match words.cut {
+                0 => break_ties(tied, (&mut self.ties, &mut self.run), seed),
+                _ => tied.sort_unstable_by(|a, b| by_lp(a, b, seed)),
+            }
         }
     }
+}
 
-    /// Puts events of one LP and time, which stand side by side in the radix slots that are noted, into their order; returns how many stand among more
-    /// than [`MOST_AT_ONCE`].
-    #[cold]
-    #[inline(never)]
-    fn break_ties(&mut self, n: usize, start: u64, seed: u64) -> usize {
-        let Scratch {
-            order,
-            counts: ends,
-            starts,
-            tied,
-            words,
-            run,
-            ..
-        } = self;
-        let mut among_many = 0;
-        tied.sort_unstable();
-        tied.dedup();
-        for slot in tied.iter().map(|&slot| slot as usize) {
-            let mut events = &mut order[..n][starts[slot] as usize..ends[slot] as usize];
-            while let [first, others @ ..] = &*events {
-                let key = first.key(start);
-                let alike = others.iter().take_while(|other| other.key(start) == key).count();
-                let (tied, rest) = std::mem::take(&mut events).split_at_mut(1 + alike);
-                events = rest;
-                if let [a, b] = tied {
-                    if loses_tie(a, b, seed) {
-                        std::mem::swap(a, b);
-                    }
-                } else if tied.len() > 2 {
-                    if tied.len() > MOST_AT_ONCE {
-                        among_many += tied.len();
-                    }
-                    run.clear();
-                    run.extend_from_slice(tied);
-                    if !count_ties(run, tied, seed) {
-                        compare_ties(run, words, tied, seed);
-                    }
-                }
-            }
+/// Notes that the event at a place is of the LP and time of the one before it.
+#[cold]
+#[inline(never)]
+fn note(tied: &mut Vec<(u32, u32)>, place: u32) {
+    match tied.last_mut() {
+        Some((_, to)) if *to == place => *to += 1,
+        _ => tied.push((place - 1, place + 1)),
+    }
+}
+
+/// Sets all to zero, in small pieces: plain stores clear these faster than the string instructions that a library takes for more.
+#[inline(always)]
+fn clear<T: Copy + Default>(all: &mut [T]) {
+    all.chunks_mut(1 << 7).for_each(|piece| piece.fill(T::default()));
+}
+
+/// Moves the word at `from` to its place among those before it, if there may be as many moves.
+#[cold]
+#[inline(never)]
+fn insert(ordered: &mut [u64], from: usize, moves: &mut usize) {
+    if *moves == 0 {
+        return;
+    }
+    let word = ordered[from];
+    let mut place = from;
+    // A guard is less than any.
+    while place > 0 && ordered[place - 1] > word {
+        ordered[place] = ordered[place - 1];
+        place -= 1;
+    }
+    ordered[place] = word;
+    *moves = moves.saturating_sub(from - place);
+}
+
+/// Puts events of one LP and time into their order.
+#[inline(always)]
+fn break_ties<E: Event>(tied: &mut [E], (words, run): (&mut Vec<(u64, u32)>, &mut Vec<E>), seed: u64) {
+    if let [a, b] = tied {
+        if loses_tie(a, b, seed) {
+            std::mem::swap(a, b);
         }
-        among_many
+    } else {
+        run.clear();
+        run.extend_from_slice(tied);
+        if !count_ties(run, tied, seed) {
+            compare_ties(run, words, tied, seed);
+        }
     }
 }
 
@@ -303,174 +375,10 @@ fn compare_ties<E: Event>(run: &[E], words: &mut Vec<(u64, u32)>, tied: &mut [E]
     }
 }
 
-/// `true` if `a`, in the place before `b`, stays there. `start` is the window's: all times are less than 2^32 ps later.
-#[inline(always)]
-fn is_before<E: Event>(a: &E, b: &E, start: u64, seed: u64) -> bool {
-    let (first, second) = (a.key(start), b.key(start));
-    first < second || (first == second && !loses_tie(a, b, seed))
-}
-
-/// Sorts an order that is nearly right by insertion.
-#[cold]
-fn repair<E: Event>(order: &mut [E], seed: u64, start: u64) {
-    for i in 1..order.len() {
-        let event = order[i];
-        let mut place = i;
-        while place > 0 && !is_before(&order[place - 1], &event, start, seed) {
-            order[place] = order[place - 1];
-            place -= 1;
-        }
-        order[place] = event;
-    }
-}
-
-/// What is known while events are put into their places.
-struct Insertion<'a> {
-    start: u64,
-    seed: u64,
-    /// How far events may yet be moved in all; nothing is done once none are left.
-    moves: usize,
-    /// With more events of one LP and time than this they are left for later: 1 or [`MOST_AT_ONCE`].
-    at_once: usize,
-    /// Slots with events that are left for later.
-    tied: &'a mut Vec<u32>,
-}
-
-impl Insertion<'_> {
-    /// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it.
-    #[inline(never)]
-    fn insert<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        if let [.., before, last] = order {
-            std::mem::swap(before, last);
-        }
-        // Most often there are but two, and no register is needed for more.
-        if order.len() > 2 {
-            self.insert_further(order, slot);
-        }
-    }
-
-    /// Goes on with the event before the last, which may have further to go.
-    #[inline(never)]
-    fn insert_further<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        let mut place = order.len() - 2;
-        let event = order[place];
-        let key = event.key(self.start);
-        while self.moves > 0 && place > 0 && order[place - 1].key(self.start) > key {
-            order[place] = order[place - 1];
-            place -= 1;
-            self.moves -= 1;
-        }
-        order[place] = event;
-        if place > 0 && order[place - 1].key(self.start) == key {
-            self.settle(&mut order[..=place], slot);
-        }
-    }
-
-    /// Puts the last event of an order into its place among those of the same LP and time, which it stands behind. If there are many of
-    /// them it stays there, and their slot is noted when they become many.
-    ///
-    /// Where packets come in step nearly every event has one other beside it: two words are compared, without a call and without a register
-    /// that has to be saved, and what is rare follows in functions of its own.
-    #[cold]
-    #[inline(never)]
-    fn settle<E: Event>(&mut self, order: &mut [E], slot: u32) {
-        if order.len() > self.at_once && self.has_many(order) {
-            return self.note(order, slot);
-        }
-        if let [.., before, event] = &*order {
-            let (word, before) = (event.tie_word(self.seed), before.tie_word(self.seed));
-            if before > word {
-                self.settle_before(order, word);
-            } else if before == word {
-                self.settle_alike(order);
-            }
-        }
-    }
-
-    /// Goes on where the last event comes before the one next to it; `word` is its word.
-    #[inline(never)]
-    fn settle_before<E: Event>(&mut self, order: &mut [E], word: u64) {
-        let n = order.len();
-        if let [.., before, event] = order {
-            std::mem::swap(before, event);
-            if n > 2 {
-                self.settle_further(&mut order[..n - 1], word);
-            }
-        }
-    }
-
-    /// Goes on where the word of the last event is that of the one before it as well.
-    #[cold]
-    #[inline(never)]
-    fn settle_alike<E: Event>(&mut self, order: &mut [E]) {
-        if let [.., before, event] = order
-            && loses_tie(before, event, self.seed)
-        {
-            let word = event.tie_word(self.seed);
-            self.settle_before(order, word);
-        }
-    }
-
-    /// Notes the slot of the last event of an order, which stands behind many of the same LP and time, if they have just become many.
-    #[inline(never)]
-    fn note<E: Event>(&mut self, order: &[E], slot: u32) {
-        if order.len() == self.at_once + 1 || !self.has_many(&order[..order.len() - 1]) {
-            self.tied.push(slot);
-        }
-    }
-
-    /// Whether the last event of an order stands behind as many of the same LP and time as are ordered together.
-    fn has_many<E: Event>(&self, order: &[E]) -> bool {
-        let last = order.len() - 1;
-        // All before it are in order by LP and time.
-        order[last - self.at_once].key(self.start) == order[last].key(self.start)
-    }
-
-    /// Goes on with the last event, which has lost the tie with one that stood before it; its word is worked out once.
-    #[inline(never)]
-    fn settle_further<E: Event>(&mut self, order: &mut [E], word: u64) {
-        let mut place = order.len() - 1;
-        let event = order[place];
-        let key = event.key(self.start);
-        while self.moves > 0 && place > 0 {
-            let next = &order[place - 1];
-            if next.key(self.start) != key || !loses_next_tie(next, &event, word, self.seed) {
-                break;
-            }
-            order[place] = *next;
-            place -= 1;
-            self.moves -= 1;
-        }
-        order[place] = event;
-    }
-}
-
-/// [`loses_tie`] against an event whose word is known.
-#[inline]
-fn loses_next_tie<E: Event>(a: &E, b: &E, word: u64, seed: u64) -> bool {
-    match a.tie_word(seed).cmp(&word) {
-        Ordering::Equal => loses_tie(a, b, seed),
-        unequal => unequal == Ordering::Greater,
-    }
-}
-
 /// `true` if `a` comes after `b`, which is for the same LP at the same time; rare, and kept out of the loop with its hashes.
 #[cold]
 fn loses_tie<E: Event>(a: &E, b: &E, seed: u64) -> bool {
     a.tie(b, seed) == Ordering::Greater
-}
-
-/// Sorts the radix slots that hold many events by comparison; `ends` are the ends of all slots.
-#[cold]
-fn sort_crowded<E: Event>(order: &mut [E], ends: &[u32], seed: u64) {
-    // Events are moved only within their slots: slots are monotone.
-    let mut from = 0;
-    for &to in ends {
-        if to - from > CROWDED {
-            order[from as usize..to as usize].sort_unstable_by(|a, b| by_lp(a, b, seed));
-        }
-        from = to;
-    }
 }
 
 #[inline(always)]
@@ -485,15 +393,14 @@ mod tests {
     use crate::rng::{below, mix};
     use crate::time::Time;
 
-    /// Sorts `n` events of `n_lps` LPs at `n_times` different times of a window by the radix pass and by comparison.
-    fn check(scratch: &mut Scratch<Ball>, (n, n_lps, n_times): (u64, u32, u64)) {
+    /// Sorts `n` events of `n_lps` LPs at `n_times` different times of a window of `width` ps by the radix pass and by comparison.
+    fn check(scratch: &mut Scratch<Ball>, (n, n_lps, n_times): (u64, u32, u64), width: u64) {
         const FIRST: u32 = 64;
-        const WIDTH: u64 = 200_000;
-        let mut grid = WindowGrid::new(WIDTH);
+        let mut grid = WindowGrid::new(width);
         grid.open(7);
         let draw = |i: u64, stream: u64, limit: u64| below(mix(mix(i) ^ stream), limit);
         let ball = |i: u64| {
-            let time = grid.start + draw(i, 1, n_times) * (WIDTH / n_times);
+            let time = grid.start + draw(i, 1, n_times) * (width / n_times);
             Ball::new(
                 Time(time),
                 FIRST + draw(i, 2, n_lps.into()) as u32,
@@ -502,9 +409,12 @@ mod tests {
             )
         };
         let batch: Vec<Ball> = (0..n).map(ball).collect();
-        // Twice: buffers of an earlier window must not show.
+        // Twice: buffers of an earlier window must not show. Of one buffer, and of many of many lengths.
         for part in [&batch[..], &batch[..batch.len() / 2]] {
-            let buffers: Vec<Vec<Ball>> = part.chunks(601).map(<[Ball]>::to_vec).collect();
+            let short = part.len() / 3;
+            let mut buffers: Vec<Vec<Ball>> = part[short..].chunks(601).map(<[Ball]>::to_vec).collect();
+            buffers.push(Vec::new());
+            buffers.extend(part[..short].chunks(3).map(<[Ball]>::to_vec));
             scratch.sort(&buffers, part.len(), (FIRST, n_lps), &grid, 5);
             let mut expected = part.to_vec();
             expected.sort_by(|a, b| by_lp(a, b, 5));
@@ -516,6 +426,7 @@ mod tests {
 
     #[test]
     fn the_radix_pass_orders_as_a_comparison_sort_does() {
+        let mut used = Scratch::default();
         for (n, n_lps, n_times) in [
             (1, 1, 1),
             (2, 3, 1),
@@ -523,24 +434,61 @@ mod tests {
             (5_000, 64, 200_000),
             (5_000, 64, 1),
             (5_000, 1, 2),
+            (2_000, 32, 3),
             (3_000, 100_000, 200_000),
             (60_000, 37, 1_000),
             (100_000, 1, 50),
         ] {
             if !cfg!(miri) || n < 3_000 {
-                check(&mut Scratch::default(), (n, n_lps, n_times));
+                check(&mut Scratch::default(), (n, n_lps, n_times), 200_000);
+                check(&mut used, (n, n_lps, n_times), 200_000);
             }
         }
     }
 
     #[test]
-    fn batches_in_step_and_others_follow_each_other() {
-        let (in_step, apart) = ((2_000, 32, 1), (2_000, 32, 200_000));
-        let mut scratch = Scratch::default();
-        for (batch, is_in_step) in [(apart, false), (in_step, true), (apart, false), ((2_000, 32, 3), true)] {
-            check(&mut scratch, batch);
-            assert_eq!(scratch.in_step, is_in_step, "{batch:?}");
+    fn times_that_words_have_no_room_for_are_compared() {
+        let width = WindowGrid::MAX_WIDTH;
+        let batch = |n: usize| vec![vec![(); 601]; n / 601];
+        assert!(
+            Words::new(&batch(3_000), 3_000, 1 << 30, width).cut > 0
+                && Words::new(&batch(3_000), 3_000, 1 << 20, width).cut == 0
+        );
+        for (n, n_lps, n_times) in [
+            (3_000, 1 << 30, width),
+            (3_000, u32::MAX - 64, 1),
+            (3_000, u32::MAX - 64, width),
+        ] {
+            check(&mut Scratch::default(), (n, n_lps, n_times), width);
         }
+        // Most of them of one LP, at times that differ by less than what is cut.
+        let mut grid = WindowGrid::new(width);
+        grid.open(3);
+        let ball = |i: u64| {
+            Ball::new(
+                Time(grid.start + mix(i) % 9),
+                if i % 50 == 0 { u32::MAX - i as u32 } else { 7 },
+                0,
+                i,
+            )
+        };
+        let balls: Vec<Ball> = (0..2_000).map(ball).collect();
+        let mut scratch = Scratch::default();
+        scratch.sort(&[balls.clone()], balls.len(), (0, u32::MAX), &grid, 5);
+        assert!(scratch.order[..balls.len()].is_sorted_by(|a, b| by_lp(a, b, 5).is_lt()));
+    }
+
+    #[test]
+    fn what_comes_backwards_is_in_order_without_many_moves() {
+        let mut grid = WindowGrid::new(200_000);
+        grid.open(1);
+        // All in one slice of time: each would be moved past all before it.
+        let balls: Vec<Ball> = (0..20_000u64)
+            .map(|i| Ball::new(Time(grid.start + (20_000 - i) / 100), 3, 0, i))
+            .collect();
+        let mut scratch = Scratch::default();
+        scratch.sort(&[balls.clone()], balls.len(), (0, 64), &grid, 5);
+        assert!(scratch.order[..balls.len()].is_sorted_by(|a, b| by_lp(a, b, 5).is_lt()));
     }
 
     #[test]

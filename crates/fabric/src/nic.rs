@@ -18,7 +18,8 @@ use crate::network::{Network, Site};
 use crate::observe::{Departures, Lost, NO_MESSAGE, Record, StayRow, share_of_birth, share_of_message};
 use crate::packet::{Address, EnvelopeWords, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
-use des::{Column, Event, Journal, Sink, Time, split_at};
+use des::{Column, Event, Journal, Sink, Time, later, split_at};
+use std::hint::select_unpredictable;
 use work::workload::Message;
 
 /// An interface at hand.
@@ -657,21 +658,14 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             nic.ready = message.birth.max(after);
         } else {
             let first = nic.left.min(u64::from(net.packet));
-            let idle = if message.birth >= nic.free {
-                net.interface.idle_delay * first
-            } else {
-                0
-            };
-            let wake = if message.birth >= nic.free {
-                self.model.wake()
-            } else {
-                0
-            };
-            nic.ready = (message.birth + net.interface.ahead).max(nic.free)
+            // Without a branch: when a message is born is known last of all, and whether its interface is idle then nobody can tell before.
+            let is_idle = message.birth >= nic.free;
+            let from_idle = net.interface.idle_delay * first + self.model.wake();
+            let earliest = message.birth + net.interface.ahead;
+            nic.ready = later(earliest, nic.free)
                 + net.interface.message_overhead
                 + net.interface.packet_overhead
-                + idle
-                + wake;
+                + select_unpredictable(is_idle, from_idle, 0);
         }
         Ok(())
     }

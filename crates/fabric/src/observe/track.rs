@@ -2,6 +2,7 @@
 
 use super::Span;
 use super::latencies::{Histogram, Latencies};
+use des::later;
 
 /// How long messages waited at their source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +20,7 @@ impl Waits {
     pub(super) fn add(&mut self, wait: u64) {
         self.count += 1;
         self.sum += u128::from(wait);
-        self.max = self.max.max(wait);
+        self.max = later(self.max, wait);
     }
 
     /// Adds those of other messages.
