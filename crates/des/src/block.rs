@@ -217,14 +217,13 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
 ) -> u64 {
     let Block { lps, state, wakes } = block;
     let start = lps.start;
-    let mut events = order.iter();
-    let mut handled = order.len() as u64;
+    let (mut events, mut handled) = (order.iter(), order.len() as u64);
     // With fewer events than that the LPs that follow would often be asked for in vain.
     let each = order.len() / lps.len().max(1);
     let dense = each > 0 && world.is_large();
     let mut lookout = Lookout::new(world, order.len(), (each, dense));
-    // With fewer events left than this it has something to ask for.
-    let mut attention = lookout.foresight;
+    // From this event on it has something to ask for: a comparison of two addresses for each.
+    let mut attention = with_less_left(order, lookout.foresight);
     let mut first = lps.start;
     while first < lps.end {
         let last = (first + CHUNK as u32).min(lps.end);
@@ -269,15 +268,16 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 give(world, state, (lp, left), Hint::Heads, ahead);
                 give(world, state, (lp, left), Hint::Followers, ahead);
                 give(world, state, (lp, left), Hint::Last, ahead);
-                attention = lookout.turn_to(world, state, (lp, left), events.as_slice().len());
+                let fewer = lookout.turn_to(world, state, (lp, left), events.as_slice().len());
+                attention = with_less_left(order, fewer);
             }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
             while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
-                if events.as_slice().len() < attention {
-                    attention = lookout.look(world, state, events.as_slice());
+                if events.as_slice().as_ptr() >= attention {
+                    attention = with_less_left(order, lookout.look(world, state, events.as_slice()));
                 }
                 if sink.has_late() {
                     handled += run_late(world, state, journal, digest, lp, Some(event), sink);
@@ -306,6 +306,12 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
         first = last;
     }
     handled
+}
+
+/// Where the first event lies with which fewer than `left` are left, itself among them; beyond the last event if there is none.
+#[inline(always)]
+fn with_less_left<E>(order: &[E], left: usize) -> *const E {
+    order.as_ptr().wrapping_add((order.len() + 1).saturating_sub(left))
 }
 
 /// Gives the world a hint while `lp` runs, of the LP that it is about, if the `left` from `lp` on have it.

@@ -13,7 +13,7 @@ const MOST_COUNTED: usize = 64;
 const FIRST_LINES: usize = 1 << 10;
 /// Moves per event that insertion may take; radix slots are sorted by comparison then.
 const MOVES: usize = 8;
-/// Words before the first one of an order: nothing comes before them.
+/// SortWords behind the last one of an order: nothing comes after them.
 const GUARDS: usize = 2;
 
 /// Buffers of the radix pass.
@@ -22,8 +22,10 @@ pub(crate) struct Scratch<E> {
     counts: Vec<u32>,
     /// The words of the batch's events.
     words: Vec<u64>,
-    /// The same in order, behind [`GUARDS`].
+    /// The same in order, with [`GUARDS`] behind.
     ordered: Vec<u64>,
+    /// The buffers of the batch.
+    buffers: Vec<Buffer<E>>,
     /// From where to where in order events are of one LP and time.
     tied: Vec<(u32, u32)>,
     /// Of such events the words by which they are ordered with their places, and themselves.
@@ -38,6 +40,7 @@ impl<E> Default for Scratch<E> {
             counts: Vec::new(),
             words: Vec::new(),
             ordered: Vec::new(),
+            buffers: Vec::new(),
             tied: Vec::new(),
             ties: Vec::new(),
             run: Vec::new(),
@@ -45,10 +48,18 @@ impl<E> Default for Scratch<E> {
     }
 }
 
+/// A buffer of the batch that is put into order, by where it would begin if all that [`SortWords::origin`] tells were a place in it.
+#[derive(Debug)]
+struct Buffer<E>(*const E);
+
+// SAFETY: it is written and read within one call, which has the batch.
+#[allow(unsafe_code)]
+unsafe impl<E: Sync> Send for Buffer<E> {}
+
 /// What the word of an event is made of, from its highest bit on: the LP, the time within the window, where the event lies. Its first bits, the LP and a slice of
 /// time or those of the LP alone, are the number of its radix slot.
 #[derive(Clone, Copy)]
-struct Words {
+struct SortWords {
     /// What an LP and a ps count for.
     lp: u64,
     ps: u64,
@@ -64,13 +75,13 @@ struct Words {
     slots: usize,
 }
 
-impl Words {
+impl SortWords {
     /// Bits that times have beside those that they need, so that as good as all slices of the time are within the window.
     const FINE: u32 = 4;
 
     /// For `n` events of `n_lps` LPs in a window `width` ps wide: about as many slots as events, and an LP has slots of its own if there are as many events as LPs.
     #[inline(never)]
-    fn new<E>(batch: &[Vec<E>], n: usize, n_lps: u32, width: u64) -> Words {
+    fn new<E>(batch: &[Vec<E>], n: usize, n_lps: u32, width: u64) -> SortWords {
         let bits = |most: u64| u64::BITS - most.leading_zeros();
         let longest = batch.iter().map(Vec::len).max().unwrap_or(0) as u64;
         let places = bits(longest.saturating_sub(1));
@@ -90,12 +101,12 @@ impl Words {
             (origin + times - slices, (n_lps as usize) << slices)
         } else {
             let together = (n_lps as usize / n.max(1)).ilog2();
-            (origin + times + together, (n_lps as usize - 1 >> together) + 1)
+            (origin + times + together, ((n_lps as usize - 1) >> together) + 1)
         };
-        Words {
+        SortWords {
             lp: 1u64.checked_shl(origin + times).unwrap_or(0),
             ps: match cut {
-                0 => (1u64 << times) / width << origin,
+                0 => ((1u64 << times) / width) << origin,
                 _ => 1 << origin,
             },
             cut,
@@ -112,11 +123,10 @@ impl Words {
         (word >> self.behind) as usize
     }
 
-    /// Where the event of a word lies: its buffer, and the place there.
+    /// Where the event of a word lies: its buffer, and behind that its place there.
     #[inline(always)]
-    fn origin(&self, word: u64) -> (usize, usize) {
-        let place = word & ((1 << self.places) - 1);
-        ((word & self.origin) as usize >> self.places, place as usize)
+    fn origin(&self, word: u64) -> usize {
+        (word & self.origin) as usize
     }
 
     /// Whether two words are of one LP and time, as far as they tell it.
@@ -145,14 +155,15 @@ impl<E: Event> Scratch<E> {
             self.words.resize(grown, 0);
             self.ordered.resize(grown + GUARDS, 0);
         }
-        let words = Words::new(batch, n, n_lps, grid.width);
+        let words = SortWords::new(batch, n, n_lps, grid.width);
         match words.cut {
             0 => self.count::<false>(batch, &words, n, first_lp, grid.start),
             _ => self.count::<true>(batch, &words, n, first_lp, grid.start),
         }
         let mut sum = 0;
         for count in self.counts.iter_mut() {
-            sum += std::mem::replace(count, sum);
+            sum += *count;
+            *count = sum;
         }
         self.scatter(&words, n);
         self.gather(batch, &words, n, seed);
@@ -160,10 +171,10 @@ impl<E: Event> Scratch<E> {
 
     /// Works out the words of all events of a batch, and counts the events of each slot; `CUT` where times are cut.
     #[inline(always)]
-    fn count<const CUT: bool>(&mut self, batch: &[Vec<E>], words: &Words, n: usize, first_lp: u32, start: u64) {
+    fn count<const CUT: bool>(&mut self, batch: &[Vec<E>], words: &SortWords, n: usize, first_lp: u32, start: u64) {
         let counts = &mut self.counts;
         counts.resize(words.slots, 0);
-        clear(counts);
+        set(counts, 0);
         let mut rest = &mut self.words[..n];
         // Times count from the window's start, LPs from the first.
         let from = match CUT {
@@ -195,58 +206,68 @@ impl<E: Event> Scratch<E> {
         }
     }
 
-    /// Puts the word of each of `n` events to its slot, of which the counting pass has told, in order there.
+    /// Puts the word of each of `n` events to its slot, of which the counting pass has told, in order there; from the last one on, each before those that are there,
+    /// so that words that come in order stay as they come.
     ///
-    /// What stands before a word is in another slot, and less or not there yet, or in its own: whichever it is, of these two the smaller goes first, for which
+    /// What stands behind a word is in another slot, and greater or not there yet, or in its own: whichever it is, of these two the smaller goes first, for which
     /// no branch is taken.
     #[inline(never)]
-    fn scatter(&mut self, words: &Words, n: usize) {
+    fn scatter(&mut self, words: &SortWords, n: usize) {
         let ordered = &mut self.ordered[..n + GUARDS];
-        clear(ordered);
+        set(ordered, u64::MAX);
         let counts = &mut self.counts[..];
         let mut moves = MOVES * n;
-        for &word in &self.words[..n] {
-            // SAFETY: the counting pass has used this slot, with checks; counts are sums now, so that as many places follow each of them as it is used, the
-            // last one below `n`. There are as many words as that behind the guards.
+        for &word in self.words[..n].iter().rev() {
+            // SAFETY: the counting pass has used this slot, with checks; counts are sums now, so that as many places precede each of them as it is used, the
+            // last one below `n`. There are the guards behind that.
             #[allow(unsafe_code)]
-            let (place, [last_but_one, before, own]) = unsafe {
-                let next = counts.get_unchecked_mut(words.slot(word));
-                let place = *next as usize;
-                *next += 1;
+            let (place, [own, behind, next]) = unsafe {
+                let end = counts.get_unchecked_mut(words.slot(word));
+                *end = end.wrapping_sub(1);
+                let place = *end as usize;
                 let all = ordered.get_unchecked_mut(place..place + 3);
                 (place, all.first_chunk_mut::<3>().unwrap_unchecked())
             };
-            let other = *before;
-            (*before, *own) = (other.min(word), other.max(word));
-            if *last_but_one > word {
-                insert(ordered, place + 1, &mut moves);
+            let other = *behind;
+            (*own, *behind) = (other.min(word), other.max(word));
+            if *next < word {
+                insert(&mut ordered[place + 1..], &mut moves);
             }
         }
         if moves == 0 {
-            let mut rest = &mut ordered[GUARDS..];
-            let mut from = 0;
-            for &to in counts.iter() {
-                let (slot, others) = rest.split_at_mut((to - from) as usize);
+            // Slots are whole, and in order among each other.
+            let mut rest = &mut ordered[..n];
+            for &from in counts.iter().rev() {
+                let (others, slot) = rest.split_at_mut(from as usize);
                 slot.sort_unstable();
-                (rest, from) = (others, to);
+                rest = others;
             }
         }
     }
 
     /// Puts each event of a batch to where its word stands in order.
     #[inline(never)]
-    fn gather(&mut self, batch: &[Vec<E>], words: &Words, n: usize, seed: u64) {
-        let ordered = &self.ordered[GUARDS..GUARDS + n];
-        let order = &mut self.order[..n];
+    fn gather(&mut self, batch: &[Vec<E>], words: &SortWords, n: usize, seed: u64) {
+        let (ordered, order) = (&self.ordered[..n], &mut self.order[..n]);
         self.tied.clear();
+        self.buffers.clear();
+        let places = (0..).step_by(1 << words.places);
+        self.buffers.extend(
+            batch
+                .iter()
+                .zip(places)
+                .map(|(buffer, first)| Buffer(buffer.as_ptr().wrapping_sub(first))),
+        );
+        let buffers = &self.buffers[..];
         // Nothing is like the first.
         let mut before = !ordered.first().copied().unwrap_or(0);
         for (place, (own, &word)) in order.iter_mut().zip(ordered).enumerate() {
-            let (buffer, there) = words.origin(word);
-            // SAFETY: the words are those of the counting pass, in another order, and so are the places that they tell.
+            let origin = words.origin(word);
+            // SAFETY: the words are those of the counting pass, in another order, which tell where in a buffer of the batch an event lies.
             #[allow(unsafe_code)]
             unsafe {
-                *own = *batch.get_unchecked(buffer).get_unchecked(there);
+                let buffer = buffers.get_unchecked(origin >> words.places);
+                *own = *buffer.0.wrapping_add(origin);
             }
             if words.are_alike(before, word) {
                 note(&mut self.tied, place as u32);
@@ -273,28 +294,25 @@ fn note(tied: &mut Vec<(u32, u32)>, place: u32) {
     }
 }
 
-/// Sets all to zero, in small pieces: plain stores clear these faster than the string instructions that a library takes for more.
+/// Sets all to one value, in small pieces: plain stores write these faster than the string instructions that a library takes for more.
 #[inline(always)]
-fn clear<T: Copy + Default>(all: &mut [T]) {
-    all.chunks_mut(1 << 7).for_each(|piece| piece.fill(T::default()));
+fn set<T: Copy>(all: &mut [T], value: T) {
+    all.chunks_mut(1 << 7).for_each(|piece| piece.fill(value));
 }
 
-/// Moves the word at `from` to its place among those before it, if there may be as many moves.
+/// Moves the first of some words to its place among those behind it, if there may be as many moves.
 #[cold]
 #[inline(never)]
-fn insert(ordered: &mut [u64], from: usize, moves: &mut usize) {
+fn insert(ordered: &mut [u64], moves: &mut usize) {
     if *moves == 0 {
         return;
     }
-    let word = ordered[from];
-    let mut place = from;
-    // A guard is less than any.
-    while place > 0 && ordered[place - 1] > word {
-        ordered[place] = ordered[place - 1];
-        place -= 1;
-    }
-    ordered[place] = word;
-    *moves = moves.saturating_sub(from - place);
+    let word = ordered[0];
+    // A guard is not less than any.
+    let smaller = ordered[1..].iter().take_while(|&&other| other < word).count();
+    ordered.copy_within(1..=smaller, 0);
+    ordered[smaller] = word;
+    *moves = moves.saturating_sub(smaller);
 }
 
 /// Puts events of one LP and time into their order.
@@ -451,8 +469,8 @@ mod tests {
         let width = WindowGrid::MAX_WIDTH;
         let batch = |n: usize| vec![vec![(); 601]; n / 601];
         assert!(
-            Words::new(&batch(3_000), 3_000, 1 << 30, width).cut > 0
-                && Words::new(&batch(3_000), 3_000, 1 << 20, width).cut == 0
+            SortWords::new(&batch(3_000), 3_000, 1 << 30, width).cut > 0
+                && SortWords::new(&batch(3_000), 3_000, 1 << 20, width).cut == 0
         );
         for (n, n_lps, n_times) in [
             (3_000, 1 << 30, width),
@@ -467,14 +485,14 @@ mod tests {
         let ball = |i: u64| {
             Ball::new(
                 Time(grid.start + mix(i) % 9),
-                if i % 50 == 0 { u32::MAX - i as u32 } else { 7 },
+                if i.is_multiple_of(50) { u32::MAX - i as u32 } else { 7 },
                 0,
                 i,
             )
         };
         let balls: Vec<Ball> = (0..2_000).map(ball).collect();
         let mut scratch = Scratch::default();
-        scratch.sort(&[balls.clone()], balls.len(), (0, u32::MAX), &grid, 5);
+        scratch.sort(std::slice::from_ref(&balls), balls.len(), (0, u32::MAX), &grid, 5);
         assert!(scratch.order[..balls.len()].is_sorted_by(|a, b| by_lp(a, b, 5).is_lt()));
     }
 
@@ -487,7 +505,7 @@ mod tests {
             .map(|i| Ball::new(Time(grid.start + (20_000 - i) / 100), 3, 0, i))
             .collect();
         let mut scratch = Scratch::default();
-        scratch.sort(&[balls.clone()], balls.len(), (0, 64), &grid, 5);
+        scratch.sort(std::slice::from_ref(&balls), balls.len(), (0, 64), &grid, 5);
         assert!(scratch.order[..balls.len()].is_sorted_by(|a, b| by_lp(a, b, 5).is_lt()));
     }
 

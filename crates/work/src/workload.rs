@@ -569,44 +569,50 @@ impl Workload {
             return None;
         }
         let job = &self.jobs[job as usize];
+        let JobKind::Synthetic { births, spec, .. } = &job.kind else {
+            return self.planned(job, logical, source);
+        };
+        let k = source.made;
+        if k >= births.count {
+            return None;
+        }
+        let words = self.traffic.draw(u64::from(node), k);
+        let (destination, bytes, gap) = if births.uniform {
+            let to = Destinations::one_of_the_others(job.nodes.len(), logical, words[1]);
+            let destination = births.first.map_or_else(|| job.nodes[to as usize], |first| first + to);
+            (destination, spec.message.0, births.gap)
+        } else {
+            let (destination, bytes) = self.drawn(job, logical, k, words)?;
+            (destination, bytes, births.gap_of(logical))
+        };
+        let birth = if births.rule == BirthRule::Poisson {
+            source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
+        } else {
+            self.timed(job, (node, logical), k, (words[0], source.clock))?
+        };
+        if birth >= self.stop {
+            return None;
+        }
+        source.made += 1;
+        source.clock = birth;
+        Some(Message {
+            birth,
+            destination,
+            bytes,
+        })
+    }
+
+    /// [`Self::generate`] of a job whose messages are planned.
+    #[inline(never)]
+    fn planned(&self, job: &Job, logical: u32, source: &mut Source) -> Option<Message> {
         match &job.kind {
-            JobKind::Synthetic { births, spec, .. } => {
-                let k = source.made;
-                if k >= births.count {
-                    return None;
-                }
-                let words = self.traffic.draw(u64::from(node), k);
-                let (destination, bytes, gap) = if births.uniform {
-                    let to = Destinations::one_of_the_others(job.nodes.len(), logical, words[1]);
-                    let destination = births.first.map_or_else(|| job.nodes[to as usize], |first| first + to);
-                    (destination, spec.message.0, births.gap)
-                } else {
-                    let (destination, bytes) = self.drawn(job, logical, k, words)?;
-                    (destination, bytes, births.gap_of(logical))
-                };
-                let birth = if births.rule == BirthRule::Poisson {
-                    source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
-                } else {
-                    self.timed(job, (node, logical), k, (words[0], source.clock))?
-                };
-                if birth >= self.stop {
-                    return None;
-                }
-                source.made += 1;
-                source.clock = birth;
-                Some(Message {
-                    birth,
-                    destination,
-                    bytes,
-                })
-            }
             JobKind::Pairs(plan) => {
                 let message = plan.stream(logical as usize, source)?;
                 let birth = message.birth + job.starts.of(logical);
                 Some(Message { birth, ..message })
             }
             JobKind::Listed(listed) => listed.next(logical, source, self.stop),
-            JobKind::Endpoints | JobKind::Idle => None,
+            JobKind::Synthetic { .. } | JobKind::Endpoints | JobKind::Idle => None,
         }
     }
 
