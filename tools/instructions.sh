@@ -38,5 +38,5 @@ gate() {
 }
 
 gate hyperx-2k-credit 515
-gate hyperx-2k-sculpin 346
+gate hyperx-2k-sculpin 362
 exit $failed

@@ -13,7 +13,7 @@ const MOST_COUNTED: usize = 64;
 const FIRST_LINES: usize = 1 << 10;
 /// Moves per event that insertion may take; radix slots are sorted by comparison then.
 const MOVES: usize = 8;
-/// SortWords behind the last one of an order: nothing comes after them.
+/// Words behind the last one of an order: nothing comes after them.
 const GUARDS: usize = 2;
 
 /// Buffers of the radix pass.
@@ -204,6 +204,8 @@ impl<E: Event> Scratch<E> {
                 origin = origin.wrapping_add(1);
             }
         }
+        // What follows trusts in a word for each.
+        assert!(rest.is_empty(), "a batch has fewer events than it is said to have");
     }
 
     /// Puts the word of each of `n` events to its slot, of which the counting pass has told, in order there; from the last one on, each before those that are there,
@@ -494,6 +496,20 @@ mod tests {
         let mut scratch = Scratch::default();
         scratch.sort(std::slice::from_ref(&balls), balls.len(), (0, u32::MAX), &grid, 5);
         assert!(scratch.order[..balls.len()].is_sorted_by(|a, b| by_lp(a, b, 5).is_lt()));
+    }
+
+    #[test]
+    #[should_panic = "fewer events"]
+    fn a_batch_with_fewer_events_than_it_is_said_to_have_is_refused() {
+        let mut scratch = Scratch::default();
+        let ball = Ball::new(Time(0), 3, 0, 0);
+        scratch.sort(
+            &[vec![ball; 3], vec![ball; 2]],
+            6,
+            (0, 64),
+            &WindowGrid::new(200_000),
+            5,
+        );
     }
 
     #[test]
