@@ -49,7 +49,6 @@ impl<E> Default for Scratch<E> {
 }
 
 /// A buffer of the batch that is put into order, by where it would begin if all that [`SortWords::origin`] tells were a place in it.
-#[derive(Debug)]
 struct Buffer<E>(*const E);
 
 // SAFETY: it is written and read within one call, which has the batch.

@@ -28,12 +28,6 @@ pub trait Event: Copy + bytemuck::Pod + Send + Sync + 'static {
     /// The content but the LP folded into one word, for the digest of what happened; cheap, it is asked for once per event.
     fn fold(&self) -> u64;
 
-    /// Orders events by LP, then by time; all times are at or after `start` and less than 2^32 ps later. Asked for once per event.
-    #[inline(always)]
-    fn key(&self, start: u64) -> u64 {
-        u64::from(self.lp()) << 32 | u64::from(self.time().0.wrapping_sub(start) as u32)
-    }
-
     /// Total order of the events of one LP.
     #[inline(always)]
     fn order(&self, other: &Self, seed: u64) -> Ordering {

@@ -693,12 +693,6 @@ impl Event for Packet {
         }
     }
 
-    #[inline(always)]
-    fn key(&self, start: u64) -> u64 {
-        const { assert!(PLACE > 32, "a window's times have room below the place") };
-        self.words[1] & !((1 << PLACE) - 1) | (self.words[0] >> TIME).wrapping_sub(start)
-    }
-
     /// Time, kind, message, ends, hops: not where it is, nor what shows in the times of what follows (port, channel, size).
     ///
     /// A sum, in which the number of a message has the highest bits, but for its class: of an event and the same a period later it differs by
@@ -922,7 +916,7 @@ mod tests {
         assert_eq!(packet(3).with_lp(5).fold(), packet(3).fold());
         assert_eq!(packet(3).with_lp(5).tie(&packet(3), 1), Ordering::Equal);
         assert_ne!(packet(3).fold(), packet(3).at(Time(1_001), 9, 3).fold());
-        let key = |packet: Packet| packet.key(999);
+        let key = |packet: Packet| (packet.lp(), packet.time());
         assert!(key(packet(3).with_lp(8)) < key(packet(2)) && key(packet(9)) < key(packet(1).at(Time(1_001), 9, 1)));
     }
 }
