@@ -2,11 +2,11 @@
 
 use crate::CHECKS;
 use crate::checkpoint::{OpenedCheckpoint, SavedBlock};
-use crate::column::{Journal, Mark};
+use crate::column::Journal;
+use crate::late::{Before, Late, LateEvents};
 use crate::pack::Torn;
 use crate::time::Time;
 use crate::world::{Ahead, Event, Hint, Outbox, Sink, World, WorldTask, chain};
-use std::cmp::Ordering;
 use std::ops::Range;
 
 /// LPs whose wake times share one lower bound.
@@ -222,8 +222,7 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     let each = order.len() / lps.len().max(1);
     let dense = each > 0 && world.is_large();
     let mut lookout = Lookout::new(world, order.len(), (each, dense));
-    // From this event on it has something to ask for: a comparison of two addresses for each.
-    let mut attention = with_less_left(order, lookout.foresight);
+    sink.late().look_from(with_less_left(order, lookout.foresight));
     let mut first = lps.start;
     while first < lps.end {
         let last = (first + CHUNK as u32).min(lps.end);
@@ -269,24 +268,24 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 give(world, state, (lp, left), Hint::Followers, ahead);
                 give(world, state, (lp, left), Hint::Last, ahead);
                 let fewer = lookout.turn_to(world, state, (lp, left), events.as_slice().len());
-                attention = with_less_left(order, fewer);
+                sink.late().look_from(with_less_left(order, fewer));
             }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
             while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
-                if events.as_slice().as_ptr() >= attention {
-                    attention = with_less_left(order, lookout.look(world, state, events.as_slice()));
-                }
-                if sink.has_late() {
-                    handled += run_late(world, state, journal, digest, lp, Some(event), sink);
+                if sink.late().see_to(event) {
+                    lookout.look_before(world, state, events.as_slice(), sink.late());
+                    if !sink.late().is_empty() {
+                        handled += run_late(world, state, journal, digest, lp, Some(event), sink);
+                    }
                 }
                 events.next();
                 *digest = chain(*digest, event);
                 world.handle(state, journal, lp, event, sink);
             }
-            if sink.has_late() {
+            if !sink.late().is_empty() {
                 handled += run_late(world, state, journal, digest, lp, None, sink);
             }
             let next = world.close(state, journal, lp, end, sink).0;
@@ -308,7 +307,8 @@ fn run_all<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
-/// Where the first event lies with which fewer than `left` are left, itself among them; beyond the last event if there is none.
+/// Where the first event lies with which fewer than `left` are left, itself among them; beyond the last event if there is none. `order` may be all events or the
+/// last of them.
 #[inline(always)]
 fn with_less_left<E>(order: &[E], left: usize) -> *const E {
     order.as_ptr().wrapping_add((order.len() + 1).saturating_sub(left))
@@ -368,9 +368,24 @@ impl Lookout {
         }
     }
 
-    /// Has the world look at what comes next, with these events left; returns with fewer than how many it is to do so again.
+    /// Has the world look at what comes next, with these events left, if that is wanted before the first of them.
     #[cold]
     #[inline(never)]
+    fn look_before<W: World>(
+        &mut self,
+        world: &W,
+        state: &W::State,
+        events: &[W::Event],
+        late: &mut LateEvents<W::Event>,
+    ) {
+        if late.looks(events.as_ptr()) {
+            let fewer = self.look(world, state, events);
+            late.look_from(with_less_left(events, fewer));
+        }
+    }
+
+    /// Has the world look at what comes next, with these events left; returns with fewer than how many it is to do so again.
+    #[inline(always)]
     fn look<W: World>(&mut self, world: &W, state: &W::State, events: &[W::Event]) -> usize {
         if events.len() < self.foresight {
             self.foresee(world, state, events);
@@ -462,55 +477,19 @@ fn run_one<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     let mut handled = order.len() as u64;
     let digest = &mut wakes.digests[place];
     for event in order {
-        if sink.has_late() {
+        if !sink.late().is_empty() {
             handled += run_late(world, state, journal, digest, lp, Some(event), sink);
         }
         *digest = chain(*digest, event);
         world.handle(state, journal, lp, event, sink);
     }
-    if sink.has_late() {
+    if !sink.late().is_empty() {
         handled += run_late(world, state, journal, digest, lp, None, sink);
     }
     let next = world.close(state, journal, lp, end, sink).0;
     sink.leave(journal.mark(), 0);
     wakes.put(place, next);
     handled
-}
-
-/// What an LP is like before it runs through a window.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Before {
-    /// When it wanted to be closed.
-    pub(crate) wake: u64,
-    /// The digest of its past.
-    pub(crate) digest: u64,
-    /// What the journal holds.
-    pub(crate) mark: Mark,
-    /// Events of the pass not yet handled.
-    pub(crate) left: usize,
-}
-
-/// Access to the own-LP events that fall into the open window.
-pub(crate) trait Late<E> {
-    /// Names the LP that runs.
-    fn enter(&mut self, lp: u32, before: Before);
-    /// `true` if there is a late event.
-    fn has_late(&self) -> bool;
-    /// Takes the earliest late event if there is one and it comes before `event`, if that is given.
-    fn late_before(&mut self, event: Option<&E>, seed: u64) -> Option<E>;
-    /// Checks that the LP left nothing behind; the journal holds `mark` now, and `left` events of the pass are not yet handled.
-    fn leave(&mut self, mark: Mark, left: usize);
-}
-
-/// Adds to `late`, latest first.
-pub(crate) fn insert_late<E: Event>(late: &mut Vec<E>, event: E, seed: u64) {
-    let at = late.partition_point(|other| other.order(&event, seed) == Ordering::Greater);
-    late.insert(at, event);
-}
-
-/// Takes the last of `late`, latest first, if it comes before `event`.
-pub(crate) fn take_late<E: Event>(late: &mut Vec<E>, event: Option<&E>, seed: u64) -> Option<E> {
-    late.pop_if(|first| event.is_none_or(|event| first.order(event, seed) == Ordering::Less))
 }
 
 #[cfg(test)]

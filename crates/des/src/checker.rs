@@ -2,6 +2,7 @@
 
 use crate::block::{Block, run_block};
 use crate::column::{Columns, Log};
+use crate::late::LEFT_BEHIND;
 use crate::time::Time;
 use crate::withheld::Withheld;
 use crate::world::{Outbox, World};
@@ -58,7 +59,7 @@ impl<W: World> Checker<W> {
             self.failure = Some("rollback check: the second pass of a window differs from the first");
         }
         if second.left_behind {
-            self.failure = Some("closing a logical process sent it an event within the window");
+            self.failure = Some(LEFT_BEHIND);
         }
         second.release(sink);
         handled

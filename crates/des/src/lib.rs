@@ -27,6 +27,7 @@ mod far;
 mod history;
 #[cfg(all(loom, test))]
 mod interleavings;
+mod late;
 mod later;
 pub mod layout;
 pub mod lists;

@@ -1,7 +1,8 @@
 //! One window of a block as it was run: the segments of its LPs, and the sink and the journal that make them.
 
-use crate::block::{Before, Block, Late, insert_late, take_late};
+use crate::block::Block;
 use crate::column::{Journal, Log, Mark};
+use crate::late::{Before, LEFT_BEHIND, Late, LateEvents};
 use crate::time::Time;
 use crate::world::{Event, Outbox, World, check_sent_at};
 use std::ops::Range;
@@ -183,8 +184,7 @@ pub(crate) struct Capture<W: World> {
     pub(crate) records: Vec<W::Record>,
     pub(crate) segments: Vec<Segment>,
     pub(crate) broken: Vec<(u32, &'static str)>,
-    /// Own-LP events that fall into the open window, latest first.
-    pub(crate) late: Vec<W::Event>,
+    pub(crate) late: LateEvents<W::Event>,
     /// Late events that were handled.
     pub(crate) handled: u32,
     pub(crate) lp: u32,
@@ -214,7 +214,7 @@ impl<W: World> Capture<W> {
             records: std::mem::take(&mut pass.records),
             segments: std::mem::take(&mut pass.segments),
             broken: std::mem::take(&mut pass.broken),
-            late: Vec::new(),
+            late: LateEvents::default(),
             handled: 0,
             lp: 0,
             start,
@@ -248,7 +248,7 @@ impl<W: World> Capture<W> {
         segment.inputs.to = segment.inputs.from + rest.iter().take_while(|event| event.lp() == lp).count() as u32;
         self.sends.truncate(segment.sends.from as usize);
         self.records.truncate(segment.records.from as usize);
-        self.late.clear();
+        self.late.leave_behind();
         self.handled = std::mem::take(&mut segment.handled);
         self.broken.push((lp, PANICKED));
         lp
@@ -266,7 +266,7 @@ impl<W: World> Capture<W> {
         } else if event.lp() != self.lp {
             "an event reached another logical process within the lookahead"
         } else {
-            return insert_late(&mut self.late, event, self.seed);
+            return self.late.insert(event, self.seed);
         };
         self.broken.push((self.lp, reason));
     }
@@ -312,22 +312,20 @@ impl<W: World> Late<W::Event> for Capture<W> {
     }
 
     #[inline(always)]
-    fn has_late(&self) -> bool {
-        !self.late.is_empty()
+    fn late(&mut self) -> &mut LateEvents<W::Event> {
+        &mut self.late
     }
 
     fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
-        let late = take_late(&mut self.late, event, seed);
+        let late = self.late.take(event, seed);
         self.handled += u32::from(late.is_some());
         late
     }
 
     #[inline(always)]
     fn leave(&mut self, mark: Mark, left: usize) {
-        if !self.late.is_empty() {
-            let reason = "closing a logical process sent it an event within the window";
-            self.broken.push((self.lp, reason));
-            self.late.clear();
+        if self.late.leave_behind() {
+            self.broken.push((self.lp, LEFT_BEHIND));
         }
         let Some(segment) = self.segments.last_mut() else {
             return;

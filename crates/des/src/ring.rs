@@ -28,6 +28,8 @@ pub struct WindowGrid {
     pub reach: u64,
     /// `ceil(2^64 / width)`: exact quotients for all offsets within a ring (checked in [`WindowGrid::new`]).
     reciprocal: u64,
+    /// The window after the current one: its number, its start, and how far the ring reaches from there.
+    next: (u64, u64, u64),
 }
 
 impl WindowGrid {
@@ -49,6 +51,7 @@ impl WindowGrid {
             start: 0,
             reach: width * SLOTS as u64,
             reciprocal,
+            next: (1, width, width * (SLOTS as u64 - 1)),
         }
     }
 
@@ -65,16 +68,19 @@ impl WindowGrid {
         ((u128::from(offset) * u128::from(self.reciprocal)) >> 64) as u64
     }
 
-    /// Which of `2^bits` slices of a window an offset below the width lies in (monotone, not exact at the borders).
+    /// The window of a time (ps) behind the current window and within the ring: one comparison tells both.
     #[inline(always)]
-    pub fn slice(&self, offset: u64, bits: u32) -> u64 {
-        ((u128::from(offset) * u128::from(self.reciprocal)) >> (64 - bits)) as u64
+    pub fn coming(&self, time: u64) -> Option<u64> {
+        let (index, start, reach) = self.next;
+        let offset = time.wrapping_sub(start);
+        (offset < reach).then(|| index + self.windows(offset))
     }
 
     /// Makes window `index` the current one.
     pub fn open(&mut self, index: u64) {
         self.index = index;
         self.start = index * self.width;
+        self.next = (index + 1, self.start + self.width, self.reach - self.width);
     }
 }
 
@@ -179,10 +185,10 @@ impl<E: Event> Default for EventRing<E> {
 }
 
 impl<E: Event> EventRing<E> {
-    /// Adds an event at window `grid.index + ahead`, `ahead < SLOTS`.
+    /// Adds an event at a window, fewer than [`SLOTS`] behind the current one.
     #[inline(always)]
-    pub fn push(&mut self, index: u64, ahead: u64, event: E, pool: &mut Pool<E>) {
-        let slot = (index + ahead) as usize & (SLOTS - 1);
+    pub fn push(&mut self, window: u64, event: E, pool: &mut Pool<E>) {
+        let slot = window as usize & (SLOTS - 1);
         let bucket = &self.slots[slot];
         if bucket.len() == bucket.capacity() {
             // The event is not handed on, or it would be written twice whether there is room or not.
@@ -323,7 +329,7 @@ impl<E: Event> EventRing<E> {
     pub fn insert(&mut self, grid: &WindowGrid, event: E, pool: &mut Pool<E>) {
         let offset = event.time().0 - grid.start;
         if offset < grid.reach {
-            self.push(grid.index, grid.windows(offset), event, pool);
+            self.push(grid.index + grid.windows(offset), event, pool);
         } else {
             self.push_far(event);
         }
@@ -362,7 +368,7 @@ impl<E: Event> EventRing<E> {
         let mut far = std::mem::take(&mut self.far);
         far.draw(grid.start + reach, |event| {
             let ahead = grid.windows(event.time().0 - grid.start);
-            self.push(grid.index, ahead, event, pool);
+            self.push(grid.index + ahead, event, pool);
         });
         self.far = far;
     }
@@ -452,8 +458,27 @@ mod tests {
                     assert_eq!(grid.windows(offset), offset / width, "offset {offset} width {width}");
                 }
             }
-            for offset in [0, 1, width / 3, width - 1] {
-                assert!(grid.slice(offset, 6) < 64);
+        }
+    }
+
+    #[test]
+    fn a_coming_window_is_neither_the_open_one_nor_beyond_the_ring() {
+        for width in [2, 3, 999_983, WindowGrid::MAX_WIDTH] {
+            for index in [0, 1, 255, 1 << 30] {
+                let mut grid = WindowGrid::new(width);
+                if index > 0 {
+                    grid.open(index);
+                }
+                for window in [0, 1, index.saturating_sub(1), index, index + 1, index + 2] {
+                    for time in [window * width, window * width + width - 1] {
+                        let is_coming = window > index && window < index + SLOTS as u64;
+                        assert_eq!(grid.coming(time), is_coming.then_some(window), "{time} of {grid:?}");
+                    }
+                }
+                let last = index + SLOTS as u64 - 1;
+                assert_eq!(grid.coming((last + 1) * width - 1), Some(last));
+                assert_eq!(grid.coming((last + 1) * width), None);
+                assert_eq!(grid.coming(u64::MAX), None);
             }
         }
     }

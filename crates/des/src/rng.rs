@@ -156,7 +156,8 @@ const fn ln_of_mantissa(mantissa: f64) -> f64 {
 #[inline]
 pub fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
-    let exponent = (bits >> 52 & 0x7FF) as i32 - 1023;
+    // The sign is none.
+    let exponent = (bits >> 52) as i32 - 1023;
     let mantissa = f64::from_bits(bits & 0x000F_FFFF_FFFF_FFFF | 0x3FF0_0000_0000_0000);
     let (inverse, ln_left) = LN_TABLE[(bits >> 45) as usize % LN_PIECES];
     let z = mantissa * inverse - 1.0;

@@ -227,7 +227,7 @@ impl<W: World> Speculator<W> {
                 some.retain(|event| {
                     let stays = event.time().0 >= open.end;
                     if stays {
-                        lanes.rings[number].push(index, 0, *event, &mut lanes.pool);
+                        lanes.rings[number].push(index, *event, &mut lanes.pool);
                     }
                     !stays
                 });

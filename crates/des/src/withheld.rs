@@ -1,8 +1,8 @@
 //! What handlers have sent and recorded, kept back until it is released: the outbox of the engines that are oracles. They share one journal
 //! and one outbox, so that handlers are compiled once for all of them.
 
-use crate::block::{Before, Late, insert_late, take_late};
 use crate::column::Mark;
+use crate::late::{Before, Late, LateEvents};
 use crate::time::Time;
 use crate::world::{Event, Outbox, World, check_sent_at};
 
@@ -10,7 +10,7 @@ use crate::world::{Event, Outbox, World, check_sent_at};
 pub(crate) struct Withheld<W: World> {
     pub(crate) events: Vec<W::Event>,
     pub(crate) records: Vec<W::Record>,
-    late: Vec<W::Event>,
+    late: LateEvents<W::Event>,
     lp: u32,
     end: Time,
     seed: u64,
@@ -24,7 +24,7 @@ impl<W: World> Withheld<W> {
         Withheld {
             events: Vec::new(),
             records: Vec::new(),
-            late: Vec::new(),
+            late: LateEvents::default(),
             lp: 0,
             end,
             seed,
@@ -47,7 +47,7 @@ impl<W: World> Outbox<W::Event, W::Record> for Withheld<W> {
     fn send_at(&mut self, time: Time, event: W::Event) {
         check_sent_at(&event, time);
         if event.lp() == self.lp && event.time() < self.end {
-            insert_late(&mut self.late, event, self.seed);
+            self.late.insert(event, self.seed);
         } else {
             self.events.push(event);
         }
@@ -63,16 +63,11 @@ impl<W: World> Late<W::Event> for Withheld<W> {
         self.lp = lp;
     }
 
-    fn has_late(&self) -> bool {
-        !self.late.is_empty()
-    }
-
-    fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
-        take_late(&mut self.late, event, seed)
+    fn late(&mut self) -> &mut LateEvents<W::Event> {
+        &mut self.late
     }
 
     fn leave(&mut self, _mark: Mark, _left: usize) {
-        self.left_behind |= !self.late.is_empty();
-        self.late.clear();
+        self.left_behind |= self.late.leave_behind();
     }
 }

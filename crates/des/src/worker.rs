@@ -1,8 +1,9 @@
 //! A worker: the blocks it runs, their pending events, and the sink of their handlers.
 
-use crate::block::{Before, Block, Late, insert_late, run_block, take_late};
+use crate::block::{Block, run_block};
 use crate::checker::Checker;
 use crate::column::{Mark, NoJournal};
+use crate::late::{Before, LEFT_BEHIND, Late, LateEvents};
 use crate::layout::Layout;
 use crate::pool::Pool;
 use crate::ring::{Rings, WindowGrid};
@@ -26,8 +27,7 @@ pub(crate) struct Lanes<W: World> {
     pub(crate) shift: u32,
     /// Number of blocks of all workers.
     pub(crate) n_blocks: usize,
-    /// Own-LP events that fall into the open window, latest first.
-    late: Vec<W::Event>,
+    late: LateEvents<W::Event>,
     lp: u32,
     seed: u64,
     pub(crate) broken: Option<&'static str>,
@@ -63,7 +63,7 @@ impl<W: World> Lanes<W> {
             end: 0,
             shift: layout.shift(),
             n_blocks: layout.n_blocks(),
-            late: Vec::new(),
+            late: LateEvents::default(),
             lp: 0,
             seed: world.seed(),
             broken: None,
@@ -71,25 +71,22 @@ impl<W: World> Lanes<W> {
         }
     }
 
-    /// An event inside the open window: allowed for the own LP only.
+    /// An event inside the open window, which is allowed for the own LP only, or beyond the ring.
     #[cold]
-    fn send_late(&mut self, event: W::Event) {
-        let time = event.time().0;
-        if time >= self.end {
-            self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, 0, event, &mut self.pool);
+    #[inline(never)]
+    fn send_elsewhere(&mut self, event: W::Event) {
+        let (time, grid) = (event.time().0, &self.grid);
+        let block = (event.lp() >> self.shift) as usize;
+        if time < grid.start {
+            self.broken = Some("an event was sent into the past");
+        } else if time >= grid.start + grid.width {
+            self.rings[block].push_far(event);
+        } else if time >= self.end {
+            self.rings[block].push(grid.index, event, &mut self.pool);
         } else if event.lp() == self.lp {
-            insert_late(&mut self.late, event, self.seed);
+            self.late.insert(event, self.seed);
         } else {
             self.broken = Some("an event reached another logical process within the lookahead");
-        }
-    }
-
-    #[cold]
-    fn send_far(&mut self, event: W::Event) {
-        if event.time().0 < self.grid.start {
-            self.broken = Some("an event was sent into the past");
-        } else {
-            self.rings[(event.lp() >> self.shift) as usize].push_far(event);
         }
     }
 }
@@ -100,18 +97,12 @@ impl<W: World> Outbox<W::Event, W::Record> for Lanes<W> {
     #[inline(always)]
     fn send_at(&mut self, time: Time, event: W::Event) {
         check_sent_at(&event, time);
-        let offset = time.0.wrapping_sub(self.grid.start);
-        if offset < self.grid.reach {
-            let ahead = self.grid.windows(offset);
-            if ahead == 0 {
-                self.send_late(event);
-            } else {
-                self.rings
-                    .of(event.lp() >> self.shift)
-                    .push(self.grid.index, ahead, event, &mut self.pool);
+        match self.grid.coming(time.0) {
+            Some(window) => {
+                let ring = self.rings.of(event.lp() >> self.shift);
+                ring.push(window, event, &mut self.pool);
             }
-        } else {
-            self.send_far(event);
+            None => self.send_elsewhere(event),
         }
     }
 
@@ -128,19 +119,14 @@ impl<W: World> Late<W::Event> for Lanes<W> {
     }
 
     #[inline(always)]
-    fn has_late(&self) -> bool {
-        !self.late.is_empty()
-    }
-
-    fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
-        take_late(&mut self.late, event, seed)
+    fn late(&mut self) -> &mut LateEvents<W::Event> {
+        &mut self.late
     }
 
     #[inline(always)]
     fn leave(&mut self, _mark: Mark, _left: usize) {
-        if !self.late.is_empty() {
-            self.broken = Some("closing a logical process sent it an event within the window");
-            self.late.clear();
+        if self.late.leave_behind() {
+            self.broken = Some(LEFT_BEHIND);
         }
     }
 }
@@ -212,7 +198,7 @@ impl<W: World> Worker<W> {
                 // The run ends within this window: what is later stays.
                 let later = |event: &mut W::Event| event.time() >= end;
                 for event in batch.iter_mut().flat_map(|buffer| buffer.extract_if(.., later)) {
-                    ring.push(index, 0, event, pool);
+                    ring.push(index, event, pool);
                     n -= 1;
                 }
             }

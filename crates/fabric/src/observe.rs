@@ -819,7 +819,7 @@ impl Stats {
                 (place.source, place.about) = (fresh.source, fresh.about);
                 self.n_fresh += 1;
             }
-            None => self.make_room(fresh),
+            None => self.make_room(fresh.birth, fresh.time, (fresh.source, fresh.about)),
         }
     }
 
@@ -833,13 +833,18 @@ impl Stats {
         self.take(Fresh::new(birth, time, source, row.bytes, row.hops, row.number));
     }
 
-    /// The list of fresh arrivals is full, or there is none yet.
+    /// The list of fresh arrivals is full, or there is none yet. In parts: a whole one would be written to memory for this, whether there is room or not.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, fresh: Fresh) {
+    fn make_room(&mut self, birth: u64, time: u64, (source, about): (u32, u32)) {
         self.fresh = self.count_all();
         self.fresh.resize(FRESH, Fresh::NONE);
-        self.fresh[0] = fresh;
+        self.fresh[0] = Fresh {
+            birth,
+            time,
+            source,
+            about,
+        };
         self.n_fresh = 1;
     }
 

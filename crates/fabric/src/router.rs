@@ -43,22 +43,35 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         wait
     }
 
+    /// The local port to the node that a packet is for, if it is one of this router.
+    #[inline(always)]
+    pub(crate) fn ejection(&self, packet: &Packet) -> Option<u32> {
+        let site = self.site;
+        let node = packet.destination().wrapping_sub(site.node);
+        (node < u32::from(site.nodes)).then(|| u32::from(site.net) + node)
+    }
+
+    /// [`Self::route`] of a packet that is not at its last router, on a plain network.
+    #[inline(always)]
+    pub(crate) fn plain_route(&self, packet: &Packet) -> Way {
+        Way::new(self.net.routing.next_minimal(self.net, self.site, packet), 0, 0)
+    }
+
     /// Chooses the next output of a packet at `now`: (local port, virtual channel, phase).
     #[inline(always)]
     pub(crate) fn route(&mut self, packet: &Packet, now: u64) -> Way {
         let AtRouter { net, site, .. } = *self;
         if M::PLAIN {
-            let local = packet.destination().wrapping_sub(site.node);
-            if local < u32::from(site.nodes) {
-                return Way::new(u32::from(site.net) + local, 0, 0);
-            }
-            return Way::new(net.routing.next_minimal(net, site, packet), 0, 0);
+            return match self.ejection(packet) {
+                Some(local) => Way::new(local, 0, 0),
+                None => self.plain_route(packet),
+            };
         }
         if net.routing.is_asked_first() {
             if let Some(changes) = &net.changes {
                 return self.lent().route_in_time(changes, packet, now);
             }
-            if packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
+            if self.ejection(packet).is_none() {
                 return self.lent().route_by_what_waits::<true>(packet, now);
             }
         }
@@ -169,21 +182,10 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             (start, serialisation) = comes_through(net, changes, self.sink, (site, port), size, begun);
         }
         let taken = start - begun + serialisation;
+        let idle = start + serialisation;
         match M::QUEUES {
-            true => {
-                let record = self.st.ports.edit(self.j, port);
-                record.free = start + serialisation;
-                record.busy += taken;
-                record.packets += 1;
-                record.bytes += u64::from(size);
-            }
-            false => {
-                let record = self.st.out_links.edit(self.j, port);
-                record.free = start + serialisation;
-                record.busy += taken;
-                record.packets += 1;
-                record.bytes += u64::from(size);
-            }
+            true => self.st.ports.edit(self.j, port).book(size, taken, idle),
+            false => self.st.out_links.edit(self.j, port).book(size, taken, idle),
         }
         (start, serialisation)
     }

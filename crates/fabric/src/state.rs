@@ -61,6 +61,36 @@ pub struct OutLink {
     pub bytes: u64,
 }
 
+/// An [`OutLink`] with both counts, of packets and of bytes, as one number.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(32))]
+struct OutLinkOfOneCount {
+    free: u64,
+    busy: u64,
+    sent: u128,
+}
+
+const _: () = assert!(
+    offset_of!(OutLinkOfOneCount, sent) == offset_of!(OutLink, packets)
+        && offset_of!(OutLink, packets) + size_of::<u64>() == offset_of!(OutLink, bytes)
+);
+
+impl OutLink {
+    /// As [`Port::book`].
+    #[inline(always)]
+    pub fn book(&mut self, bytes: u32, taken: u64, idle: u64) {
+        let link: &mut OutLinkOfOneCount = bytemuck::cast_mut(self);
+        link.free = idle;
+        link.busy += taken;
+        // Two additions, with a carry that there never is, where two counts side by side would be one of vectors, whose parts are put together first.
+        let bytes = u128::from(bytes);
+        link.sent += match cfg!(target_endian = "little") {
+            true => bytes << u64::BITS | 1,
+            false => 1 << u64::BITS | bytes,
+        };
+    }
+}
+
 /// A port that has its only channel in its record, in place of a set of channels and a mark.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
@@ -89,6 +119,15 @@ impl Port {
     pub fn only_channel_mut(&mut self) -> &mut Channel {
         let port: &mut PortOfOneChannel = bytemuck::cast_mut(self);
         &mut port.channel
+    }
+
+    /// Books the link for another packet of so many bytes, which keeps it busy for `taken` ps and leaves it idle from `idle` on.
+    #[inline(always)]
+    pub fn book(&mut self, bytes: u32, taken: u64, idle: u64) {
+        self.free = idle;
+        self.busy += taken;
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
     }
 
     /// Its link.

@@ -164,7 +164,7 @@ impl<M: RouterModel> World for Fabric<M> {
     #[inline(always)]
     fn handle<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, event: &Packet, sink: &mut S) {
         if event.is_arrival() {
-            return M::arrive(self.at(st, j, lp, sink), *event);
+            return M::arrive(self.at(st, j, lp, sink), event);
         }
         if M::HOST_CREDITS && event.is_arrival_or_credit() {
             return M::credit(self.at(st, j, lp, sink), event);

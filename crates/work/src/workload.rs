@@ -586,7 +586,7 @@ impl Workload {
             (destination, bytes, births.gap_of(logical))
         };
         let birth = if births.rule == BirthRule::Poisson {
-            source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
+            source.clock + births::whole_ps(0.5 - ln(unit(words[0])) * gap)
         } else {
             self.timed(job, (node, logical), k, (words[0], source.clock))?
         };

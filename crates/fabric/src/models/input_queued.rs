@@ -165,7 +165,8 @@ impl RouterModel for InputQueued {
         }
     }
 
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, packet: Packet) {
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, event: &Packet) {
+        let packet = *event;
         let (net, lp) = (at.net, at.lp);
         let now = packet.time().0;
         at.catch_up(now + 1, now);

@@ -55,7 +55,8 @@ impl RouterModel for LateAdmissionVcs {
     }
 
     #[inline(always)]
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet) {
+        let mut packet = *event;
         let site = *at.site;
         let mut at = at.with(&site);
         let net = at.net;

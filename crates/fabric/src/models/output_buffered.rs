@@ -66,7 +66,8 @@ impl RouterModel for OutputBuffered {
         st.held.fill(channels.start, vec![0; channels.len()]);
     }
 
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet) {
+        let mut packet = *event;
         let site = *at.site;
         let mut at = at.with(&site);
         if let Some(inputs) = &at.net.inputs {

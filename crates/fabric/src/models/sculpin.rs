@@ -7,6 +7,7 @@ use crate::equipment::{HopCost, NamedModel, RouterChannels, RouterKind};
 use crate::network::Network;
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
+use crate::routing::Way;
 use crate::spec::RunSpec;
 use crate::state::State;
 use des::{Event, Journal, Sink};
@@ -63,6 +64,34 @@ impl NamedModel for NamedSculpin {
 #[derive(Debug)]
 pub struct Sculpin<const PLAIN: bool = false>;
 
+impl<const PLAIN: bool> Sculpin<PLAIN> {
+    /// A packet passes on by an output port, to a node if it is at its `LAST` router.
+    #[inline(always)]
+    fn pass<const LAST: bool, J: Journal, S: Sink<Fabric<Self>>>(
+        mut at: AtRouter<'_, Self, J, S>,
+        packet: &Packet,
+        way: Way,
+    ) {
+        let AtRouter { net, site, .. } = at;
+        let port = site.port + way.port();
+        let size = packet.size();
+        let peer = &net.peers[port as usize];
+        let class = &net.classes[peer.class() as usize];
+        let (serialisation, hop) = (class.ser(size), class.hop);
+        let mut ready = packet.time().0;
+        if !PLAIN && net.mixed_speeds {
+            ready += net.overtaking_delay(site, packet, serialisation);
+        }
+        let begun = ready.max(at.st.out_links.get(port).free);
+        let (start, serialisation) = at.take_link(port, size, begun, serialisation);
+        if LAST {
+            at.deliver(packet, start);
+        } else {
+            at.launch(peer, hop, *packet, way.vc(), start, serialisation);
+        }
+    }
+}
+
 impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = false;
@@ -73,38 +102,34 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     }
 
     #[inline(always)]
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, event: &Packet) {
         let AtRouter { net, site, .. } = at;
-        if !PLAIN && let Some(inputs) = &net.inputs {
+        if PLAIN {
+            // Code for each way, so that which one it is need be asked once: of all branches it is the one that is told wrong most often.
+            return match at.ejection(event) {
+                Some(local) => Self::pass::<true, J, S>(at, event, Way::new(local, 0, 0)),
+                None => {
+                    let way = at.plain_route(event);
+                    Self::pass::<false, J, S>(at, event, way);
+                }
+            };
+        }
+        let mut packet = *event;
+        if let Some(inputs) = &net.inputs {
             packet = inputs.taken(site, &packet);
         }
         let now = packet.time().0;
         let way = at.route(&packet, now);
-        if !PLAIN && way.is_lost() {
+        if way.is_lost() {
             return at.lose_here(&packet, now);
         }
-        let (local, vc) = (way.port(), way.vc());
-        if !PLAIN {
-            packet.set_phase(way.phase());
+        packet.set_phase(way.phase());
+        if way.port() < u32::from(site.net) {
+            return Self::pass::<false, J, S>(at, &packet, way);
         }
-        let port = site.port + local;
-        let size = packet.size();
-        let peer = &net.peers[port as usize];
-        let class = &net.classes[peer.class() as usize];
-        let (serialisation, hop) = (class.ser(size), class.hop);
-        let mut ready = now;
-        if !PLAIN && net.mixed_speeds {
-            ready += net.overtaking_delay(site, &packet, serialisation);
-        }
-        let begun = ready.max(at.st.out_links.get(port).free);
-        let (start, serialisation) = at.take_link(port, size, begun, serialisation);
-        if local < u32::from(site.net) {
-            at.launch(peer, hop, packet, vc, start, serialisation);
-        } else {
-            // A packet of its own, so that only this way keeps one in memory.
-            let landed = packet.with_lp(at.lp);
-            at.deliver(&landed, start);
-        }
+        // A packet of its own, so that only this way keeps one in memory.
+        let landed = packet.with_lp(at.lp);
+        Self::pass::<true, J, S>(at, &landed, way);
     }
 
     fn credit<J: Journal, S: Sink<Fabric<Self>>>(_: AtRouter<'_, Self, J, S>, _: &Packet) {

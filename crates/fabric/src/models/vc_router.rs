@@ -462,7 +462,8 @@ impl RouterModel for VcRouter {
     }
 
     #[inline(always)]
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, packet: Packet) {
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet) {
+        let packet = *event;
         let site = *at.site;
         let mut at = at.with(&site);
         let now = packet.time().0;

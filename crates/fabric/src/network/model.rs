@@ -208,7 +208,7 @@ pub trait RouterModel: Debug + Sized + Send + Sync + 'static {
     fn new(spec: &RunSpec, net: &Network) -> Self;
 
     /// A packet's head is ready for routing.
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, packet: Packet);
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet);
 
     /// Buffer space comes back to an output port.
     fn credit<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet);

@@ -209,9 +209,46 @@ fn rounded(value: f64) -> u64 {
     whole.saturating_add(u64::from(value - whole as f64 >= 0.5))
 }
 
+/// Whole ps of a time, rounded down: 0 for what is negative, [`NEVER`] at most and where it is no number. `as` asks twice more.
+#[inline(always)]
+pub(super) fn whole_ps(time: f64) -> u64 {
+    let most = NEVER as f64;
+    let time = if time < most { time } else { most };
+    let time = if time > 0.0 { time } else { 0.0 };
+    // SAFETY: from 0 to `NEVER`, which an `i64` holds.
+    #[allow(unsafe_code)]
+    unsafe {
+        time.to_int_unchecked::<i64>() as u64
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::rounded;
+    use super::{NEVER, rounded, whole_ps};
+
+    #[test]
+    fn whole_ps_are_what_a_conversion_gives_within_the_bounds_of_time() {
+        for time in [
+            0.0,
+            0.49,
+            0.5,
+            1.0,
+            1.5,
+            2.0,
+            1e3,
+            181_920.75,
+            2f64.powi(53) + 2.0,
+            4e18,
+        ] {
+            assert_eq!(whole_ps(time), time as u64, "{time}");
+        }
+        for time in [-0.0, -0.5, -1.0, -1e300, f64::NEG_INFINITY] {
+            assert_eq!(whole_ps(time), 0, "{time}");
+        }
+        for time in [NEVER as f64, 5e18, 1e19, f64::MAX, f64::INFINITY, f64::NAN] {
+            assert_eq!(whole_ps(time), NEVER, "{time}");
+        }
+    }
 
     #[test]
     fn rounding_is_that_of_the_library() {
