@@ -5,6 +5,7 @@ use crate::checkpoint::{OpenedCheckpoint, SavedBlock};
 use crate::column::Journal;
 use crate::late::{Before, Late, LateEvents};
 use crate::pack::Torn;
+use crate::split::split_at;
 use crate::time::Time;
 use crate::world::{Ahead, Event, Hint, Outbox, Sink, World, WorldTask, chain};
 use std::ops::Range;
@@ -322,19 +323,6 @@ fn give<W: World>(world: &W, state: &W::State, (lp, left): (u32, u32), hint: Hin
     }
 }
 
-/// Of up to 64 times (ps) a bit for each that is before `end`, and the earliest of the others.
-#[inline(never)]
-pub fn split_at(times: &[u64], end: u64) -> (u64, u64) {
-    let (mut before, mut least) = (0, u64::MAX);
-    for time in times.iter().rev() {
-        // Of a time before `end` this is greater than that of any other.
-        let (after, is_before) = time.overflowing_sub(end);
-        before = before << 1 | u64::from(is_before);
-        least = least.min(after);
-    }
-    (before, least.saturating_add(end))
-}
-
 /// The earliest of some wake times.
 fn earliest_of(wakes: &[u64]) -> u64 {
     wakes.iter().copied().fold(u64::MAX, u64::min)
@@ -495,41 +483,6 @@ fn run_one<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn wake_times_are_split_at_the_end_of_a_window() {
-        let mut drawn = 1;
-        let mut draw = || {
-            drawn = crate::rng::mix(drawn);
-            drawn
-        };
-        for round in 0..2_000 {
-            let n = 1 + draw() as usize % CHUNK;
-            let end = [1, 1_000, u64::MAX][round % 3];
-            let wakes: Vec<u64> = (0..n)
-                .map(|_| match draw() % 4 {
-                    0 => end - 1,
-                    1 => end,
-                    2 => u64::MAX,
-                    _ => draw() % 2_000,
-                })
-                .collect();
-            let (before, earliest) = split_at(&wakes, end);
-            for (i, &wake) in wakes.iter().enumerate() {
-                assert_eq!(before >> i & 1 == 1, wake < end, "{wake} and {end}");
-            }
-            assert_eq!(before.checked_shr(n as u32).unwrap_or(0), 0);
-            assert_eq!(
-                earliest,
-                wakes
-                    .iter()
-                    .copied()
-                    .filter(|&wake| wake >= end)
-                    .min()
-                    .unwrap_or(u64::MAX)
-            );
-        }
-    }
 
     #[test]
     fn the_lower_bound_of_wake_times_is_never_too_high() {
