@@ -37,6 +37,6 @@ gate() {
     if ((per_hop > limit)); then failed=1; fi
 }
 
-gate hyperx-2k-credit 523
-gate hyperx-2k-sculpin 342
+gate hyperx-2k-credit 529
+gate hyperx-2k-sculpin 348
 exit $failed

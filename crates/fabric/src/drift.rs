@@ -65,10 +65,7 @@ pub fn drift_state(
         })
     })?;
     pairs(&first.sources, &mut second.sources, |was, is| {
-        Ok(Source {
-            made: drift.sum(was.made, is.made)?,
-            clock: drift.time(is.clock)?,
-        })
+        Ok(Source::new(drift.sum(was.made, is.made)?, drift.time(is.clock)?))
     })?;
     each(&mut second.returns, |back| {
         let mut later = *back;

@@ -14,6 +14,7 @@ use des::checkpoint::{put, take};
 use des::lists::{places, put_elements};
 use des::{Event, NoJournal, Torn};
 use std::ops::Range;
+use work::workload::Source;
 
 /// Appends a list of waiting packets of `lp`, which its router's number stands for.
 pub(crate) fn put_packets(net: &Network, st: &State, lp: u32, head: u32, out: &mut Vec<u8>) {
@@ -166,7 +167,8 @@ pub(crate) fn pack<M: RouterModel>(fabric: &Fabric<M>, st: &State, lp: u32, out:
         }
         put_returns(st, node, out);
         put(out, *st.due.get(node));
-        put(out, *st.sources.get(node));
+        let source = st.sources.get(node);
+        put(out, [source.made, source.clock]);
         put(out, *st.ledgers.get(node));
         for bucket in net.buckets(node) {
             let mut slots = Vec::new();
@@ -241,7 +243,8 @@ pub(crate) fn unpack<M: RouterModel>(
         st.nics.set(j, node, nic);
         take_returns(fabric, st, (lp, node), input)?;
         st.due.set(j, node, take(input)?);
-        st.sources.set(j, node, take(input)?);
+        let [made, clock] = take(input)?;
+        st.sources.set(j, node, Source::new(made, clock));
         st.ledgers.set(j, node, take(input)?);
         let number = site.node + (node - net.node_places(lp, &site).start);
         for _ in net.buckets(node) {

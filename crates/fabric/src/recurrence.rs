@@ -551,10 +551,10 @@ fn queues(net: &Network, first: &State, second: &mut State, leap: &Leap) -> Resu
 }
 
 fn source(leap: &Leap, first: &Source, second: &Source) -> Result<Source, Differs> {
-    Ok(Source {
-        made: leap.sum(first.made, second.made)?,
-        clock: leap.until(first.clock, second.clock)?,
-    })
+    Ok(Source::new(
+        leap.sum(first.made, second.made)?,
+        leap.until(first.clock, second.clock)?,
+    ))
 }
 
 fn ledger(leap: &Leap, first: &Ledger, second: &Ledger) -> Result<Ledger, Differs> {

@@ -393,7 +393,7 @@ const _: () = assert!(
     size_of::<Port>() == 64 && size_of::<OutLink>() == 32 && size_of::<Channel>() == 16 && size_of::<Router>() == 32
 );
 const _: () = assert!(
-    size_of::<Source>() == 16
+    size_of::<Source>() == 32
         && size_of::<Ledger>() == 16
         && size_of::<ControlQueue>() == 24
         && size_of::<Post>() == 40

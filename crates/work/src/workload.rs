@@ -37,7 +37,7 @@ use pairs::PairPlan;
 pub use pairs::{Matching, PairMode, Pairs};
 use patterns::JobNodes;
 pub use patterns::Pattern;
-pub use source::{Ledger, Source};
+pub use source::{DrawnAhead, Ledger, Source};
 use spec::{JobSpec, Synthetic, Work, rails_of, without_rails};
 
 /// The works that are synthetic traffic: `work.kind`.
@@ -576,17 +576,31 @@ impl Workload {
         if k >= births.count {
             return None;
         }
+        if births.draws_ahead {
+            let drawn = match source.drawn.tag == DrawnAhead::tag(k) {
+                true => source.drawn,
+                false => self.draw_now(job, (node, logical), k),
+            };
+            let birth = source.clock + drawn.gap;
+            if birth >= self.stop {
+                return None;
+            }
+            // When a message is born decides much that nobody can tell before: it is known already, and what takes long is drawn for the one behind it.
+            *source = Source {
+                made: k + 1,
+                clock: birth,
+                drawn: self.draw_one(job, births, (node, logical), k + 1),
+            };
+            return Some(Message {
+                birth,
+                destination: drawn.destination,
+                bytes: spec.message.0,
+            });
+        }
         let words = self.traffic.draw(u64::from(node), k);
-        let (destination, bytes, gap) = if births.uniform {
-            let to = Destinations::one_of_the_others(job.nodes.len(), logical, words[1]);
-            let destination = births.first.map_or_else(|| job.nodes[to as usize], |first| first + to);
-            (destination, spec.message.0, births.gap)
-        } else {
-            let (destination, bytes) = self.drawn(job, logical, k, words)?;
-            (destination, bytes, births.gap_of(logical))
-        };
+        let (destination, bytes) = self.drawn(job, logical, k, words)?;
         let birth = if births.rule == BirthRule::Poisson {
-            source.clock + births::whole_ps(0.5 - ln(unit(words[0])) * gap)
+            source.clock + births::whole_ps(0.5 - ln(unit(words[0])) * births.gap_of(logical))
         } else {
             self.timed(job, (node, logical), k, (words[0], source.clock))?
         };
@@ -600,6 +614,28 @@ impl Workload {
             destination,
             bytes,
         })
+    }
+
+    /// Gap and destination of message `k` of a node of uniform traffic with exponential gaps.
+    #[inline(always)]
+    fn draw_one(&self, job: &Job, births: &Births, (node, logical): (u32, u32), k: u64) -> DrawnAhead {
+        let words = self.traffic.draw(u64::from(node), k);
+        let to = Destinations::one_of_the_others(job.nodes.len(), logical, words[1]);
+        DrawnAhead {
+            gap: births::whole_ps(0.5 - ln(unit(words[0])) * births.gap),
+            destination: births.first.map_or_else(|| job.nodes[to as usize], |first| first + to),
+            tag: DrawnAhead::tag(k),
+        }
+    }
+
+    /// [`Self::draw_one`] of a message that has not been drawn ahead: the first one, or the first behind a checkpoint or a leap.
+    #[cold]
+    #[inline(never)]
+    fn draw_now(&self, job: &Job, node: (u32, u32), k: u64) -> DrawnAhead {
+        match &job.kind {
+            JobKind::Synthetic { births, .. } => self.draw_one(job, births, node, k),
+            _ => DrawnAhead::default(),
+        }
     }
 
     /// [`Self::generate`] of a job whose messages are planned.

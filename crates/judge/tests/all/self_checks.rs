@@ -652,7 +652,7 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
         let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);
         let of_channels = if net.is_plain() { 8 } else { 24 * vcs };
-        let stated = ports * (64 + of_channels) + routers * (32 + 16 * words) + nodes * (64 + 64 + 32 + 8 + 4);
+        let stated = ports * (64 + of_channels) + routers * (32 + 16 * words) + nodes * (64 + 64 + 48 + 8 + 4);
         let (state, _) = world.start(0..world.n_lps());
         assert_eq!(state.memory(), stated, "{} nodes", nodes);
         per_node.push(stated / nodes);
@@ -662,11 +662,11 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
             ..spec.router
         };
         let world = AnyFabric::new(&spec, Network::build(&spec).unwrap());
-        let stated = ports * 32 + routers * (32 + 8 * words) + nodes * (64 + 32 + 8 + 4);
+        let stated = ports * 32 + routers * (32 + 8 * words) + nodes * (64 + 48 + 8 + 4);
         let (state, _) = world.start(0..world.n_lps());
         assert_eq!(state.memory(), stated, "{} nodes without queues", nodes);
         without_queues.push(stated / nodes);
     }
-    assert_eq!(per_node, [1004, 1004, 1004, 416, 528, 612]);
-    assert_eq!(without_queues, [372, 372, 372, 181, 213, 237]);
+    assert_eq!(per_node, [1020, 1020, 1020, 432, 544, 628]);
+    assert_eq!(without_queues, [388, 388, 388, 197, 229, 253]);
 }

@@ -48,8 +48,8 @@ pub(super) struct Births {
     gaps: Vec<f64>,
     /// Messages per node, `u64::MAX` if endless.
     pub count: u64,
-    /// Destinations are uniform.
-    pub uniform: bool,
+    /// Destinations are uniform and gaps exponential, so that a message's gap and destination follow from its number alone.
+    pub draws_ahead: bool,
     /// The first node of a job whose nodes follow each other: the others need not be looked up, which of all nodes of a large network would
     /// come from memory.
     pub first: Option<u32>,
@@ -118,26 +118,27 @@ impl Births {
             ));
         }
         let gap = if gap.is_finite() { gap } else { gap_of(bytes, 1.0) };
-        Ok(Births {
-            rule: match (work.load, work.window, work.process) {
-                (_, Some(_), _) => BirthRule::Answered,
-                (None, None, _) => BirthRule::AtOnce,
-                (_, _, Process::Poisson) => BirthRule::Poisson,
-                (_, _, Process::PeriodicInPhase) => BirthRule::PeriodicInPhase,
-                (_, _, Process::Periodic) => BirthRule::Periodic,
-                (_, _, Process::Bernoulli) => BirthRule::Bernoulli {
-                    slot,
-                    silence: silence(slot, gap),
-                },
-                (_, _, Process::OnOff) => BirthRule::OnOff {
-                    first: 1.0 / work.burst(),
-                    within: load / work.peak(),
-                },
+        let rule = match (work.load, work.window, work.process) {
+            (_, Some(_), _) => BirthRule::Answered,
+            (None, None, _) => BirthRule::AtOnce,
+            (_, _, Process::Poisson) => BirthRule::Poisson,
+            (_, _, Process::PeriodicInPhase) => BirthRule::PeriodicInPhase,
+            (_, _, Process::Periodic) => BirthRule::Periodic,
+            (_, _, Process::Bernoulli) => BirthRule::Bernoulli {
+                slot,
+                silence: silence(slot, gap),
             },
+            (_, _, Process::OnOff) => BirthRule::OnOff {
+                first: 1.0 / work.burst(),
+                within: load / work.peak(),
+            },
+        };
+        Ok(Births {
+            rule,
             gap,
             gaps: if alike { Vec::new() } else { gaps },
             count: work.count.unwrap_or(u64::MAX),
-            uniform: matches!(destinations, Destinations::Uniform),
+            draws_ahead: matches!(destinations, Destinations::Uniform) && rule == BirthRule::Poisson,
             first: nodes
                 .first()
                 .copied()

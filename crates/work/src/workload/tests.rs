@@ -48,6 +48,43 @@ fn made(work: &Workload, node: u32, count: usize) -> Vec<Message> {
         .collect()
 }
 
+#[test]
+fn messages_drawn_ahead_are_those_that_are_drawn_when_they_are_asked_for() {
+    let work = Synthetic {
+        load: Some(0.4),
+        count: Some(300),
+        ..Synthetic::of(Pattern::Uniform, Bytes(1_000))
+    };
+    let work = built(&lattice(&[3, 3], 2), work).unwrap();
+    for node in [0, 7, 17] {
+        let fields = |message: &Message| (message.birth, message.destination, message.bytes);
+        let ahead: Vec<_> = made(&work, node, 1_000).iter().map(fields).collect();
+        assert_eq!(ahead.len(), 300);
+        // By their definition: gaps of 2,500 ps in the mean, and any other node.
+        let mut clock = 0;
+        let defined = (0..300).map(|k| {
+            let [gap, to] = work.traffic.draw(node.into(), k);
+            clock += (0.5 - ln(unit(gap)) * 2_500.0) as u64;
+            let other = ((u128::from(to) * 17) >> 64) as u32;
+            (clock, other + u32::from(other >= node), 1_000)
+        });
+        assert_eq!(ahead, defined.collect::<Vec<_>>());
+        // What has been drawn may be forgotten at any time, and one may be asked for again.
+        for keep in [1, 2, 7] {
+            let mut source = Source::default();
+            for (k, &message) in ahead.iter().enumerate() {
+                if k % keep == 0 {
+                    source = Source::new(source.made, source.clock);
+                }
+                let mut again = source;
+                assert_eq!(work.generate(node, &mut again).as_ref().map(fields), Some(message));
+                assert_eq!(work.generate(node, &mut source).as_ref().map(fields), Some(message));
+            }
+            assert!(work.generate(node, &mut source).is_none());
+        }
+    }
+}
+
 /// Whom the first messages of a node go to.
 fn to(work: &Workload, node: u32, count: usize) -> Vec<u32> {
     made(work, node, count)
