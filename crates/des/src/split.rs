@@ -38,7 +38,7 @@ fn one_at_a_time(times: &[u64], end: u64) -> (u64, u64) {
 }
 
 /// [`split_at`] with vectors of four times.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 #[target_feature(enable = "avx2")]
 fn four_at_a_time(times: &[u64], end: u64) -> (u64, u64) {
     use std::arch::x86_64::*;
