@@ -1,5 +1,7 @@
 //! Which of some times are before the end of a window, and the earliest of the others.
 
+use crate::CHECKS;
+
 /// Times that are split together.
 const MOST: usize = u64::BITS as usize;
 
@@ -8,7 +10,7 @@ const MOST: usize = u64::BITS as usize;
 /// No branch hangs on a time. Four at a time where the processor can, which is asked once in a process.
 #[inline(never)]
 pub fn split_at(times: &[u64], end: u64) -> (u64, u64) {
-    if cfg!(debug_assertions) {
+    if CHECKS {
         assert!(
             times.len() <= MOST,
             "{} times have more bits than there are",

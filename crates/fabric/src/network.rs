@@ -665,12 +665,10 @@ impl Network {
     /// phase).
     #[inline(always)]
     pub fn route(&self, site: &Site, packet: &Packet) -> Way {
-        let destination = packet.destination();
-        let local = destination.wrapping_sub(site.node);
-        if local < u32::from(site.nodes) {
-            return Way::new(u32::from(site.net) + local, 0, 0);
+        match site.ejection(packet) {
+            Some(local) => Way::new(local, 0, 0),
+            None => self.routing.next(&self.plant, site, packet),
         }
-        self.routing.next(&self.plant, site, packet)
     }
 
     /// The same, also by a routing that [leads to the node](crate::routing::Routing::leads_to_the_node): not for every hop of a run.

@@ -2,7 +2,7 @@
 //! over it, and what they wait for, is not known here.
 
 use crate::equipment::LinkDelays;
-use crate::packet::Address;
+use crate::packet::{Address, Packet};
 use des::{Layout, Run, Table};
 use std::ops::Range;
 use std::sync::Arc;
@@ -120,6 +120,13 @@ pub struct Site {
 const _: () = assert!(size_of::<Site>() == 32, "two sites are one cache line");
 
 impl Site {
+    /// The local port to the node that a packet is for, if it is one of this router.
+    #[inline(always)]
+    pub fn ejection(&self, packet: &Packet) -> Option<u32> {
+        let node = packet.destination().wrapping_sub(self.node);
+        (node < u32::from(self.nodes)).then(|| u32::from(self.net) + node)
+    }
+
     /// Its nodes.
     #[inline(always)]
     pub fn node_numbers(&self) -> Range<u32> {

@@ -43,14 +43,6 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         wait
     }
 
-    /// The local port to the node that a packet is for, if it is one of this router.
-    #[inline(always)]
-    pub(crate) fn ejection(&self, packet: &Packet) -> Option<u32> {
-        let site = self.site;
-        let node = packet.destination().wrapping_sub(site.node);
-        (node < u32::from(site.nodes)).then(|| u32::from(site.net) + node)
-    }
-
     /// [`Self::route`] of a packet that is not at its last router, on a plain network.
     #[inline(always)]
     pub(crate) fn plain_route(&self, packet: &Packet) -> Way {
@@ -62,7 +54,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     pub(crate) fn route(&mut self, packet: &Packet, now: u64) -> Way {
         let AtRouter { net, site, .. } = *self;
         if M::PLAIN {
-            return match self.ejection(packet) {
+            return match site.ejection(packet) {
                 Some(local) => Way::new(local, 0, 0),
                 None => self.plain_route(packet),
             };
@@ -71,7 +63,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if let Some(changes) = &net.changes {
                 return self.lent().route_in_time(changes, packet, now);
             }
-            if self.ejection(packet).is_none() {
+            if site.ejection(packet).is_none() {
                 return self.lent().route_by_what_waits::<true>(packet, now);
             }
         }

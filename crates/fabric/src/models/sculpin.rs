@@ -106,7 +106,7 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         let AtRouter { net, site, .. } = at;
         if PLAIN {
             // Code for each way, so that which one it is need be asked once: of all branches it is the one that is told wrong most often.
-            return match at.ejection(event) {
+            return match site.ejection(event) {
                 Some(local) => Self::pass::<true, J, S>(at, event, Way::new(local, 0, 0)),
                 None => {
                     let way = at.plain_route(event);

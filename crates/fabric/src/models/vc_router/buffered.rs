@@ -209,17 +209,16 @@ impl<J: Journal, S: Sink<Fabric<VcRouter>>> AtRouter<'_, VcRouter, J, S> {
         let slot = self.st.input_channels.get(self.record_of(channel)).first;
         let mut packet = *self.st.slots.get(slot);
         packet.set_vc(model.class_of[usize::from(packet.vc())]);
-        let local = packet.destination().wrapping_sub(site.node);
         let offer = OFFERS.with_borrow_mut(|offers| {
             offers.clear();
-            match local < u32::from(site.nodes) {
-                true => offers.push(Offer {
-                    way: Way::new(u32::from(site.net) + local, packet.vc(), packet.phase()),
+            match site.ejection(&packet) {
+                Some(local) => offers.push(Offer {
+                    way: Way::new(local, packet.vc(), packet.phase()),
                     asked: packet.phase(),
                     label: 0,
                     hops: 1,
                 }),
-                false => net.routing.offers(&net.plant, site, &packet, offers),
+                None => net.routing.offers(&net.plant, site, &packet, offers),
             }
             self.choose(outputs, offers, &packet, free, draw)
         });
