@@ -62,7 +62,8 @@ impl RouterModel for Framed {
     }
 
     #[inline(always)]
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, event: &Packet) {
+        let mut packet = *event;
         let AtRouter { net, site, .. } = at;
         let now = packet.time().0;
         let way = at.route(&packet, now);
@@ -79,10 +80,7 @@ impl RouterModel for Framed {
         let record = at.st.ports.edit(at.j, port);
         let start = ready.max(record.free);
         let framed = class.ser(size + FRAME);
-        record.free = start + framed;
-        record.busy += framed;
-        record.packets += 1;
-        record.bytes += u64::from(size);
+        record.book(size, framed, start + framed);
         if way.port() < u32::from(site.net) {
             at.launch(peer, class.hop, packet, way.vc(), start, serialisation);
         } else {
